@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BACKEND_H
+#define KERNELS_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/kernel_args.h"
+
+/*
+ * Where kernels run. A backend is a table of functions: memory, transfers, transforms and one
+ * launch for each kernel of fast.def and strict.def. Models call only this table.
+ *
+ * A batch is an array of rows with a stride `ld` in elements; ld * element size is a multiple
+ * of 64 bytes. A launch covers rows [row, row + rows) and elements [0, n) of each. Rows whose
+ * `active` byte is 0 are left untouched.
+ */
+
+/* Transforms; the sign is the sign of the exponent, nothing is normalised. */
+enum fft_kind {
+    FFT_C2C_FORWARD,  /* X_k = sum_j x_j exp(-2 pi i j k / n) */
+    FFT_C2C_BACKWARD, /* x_j = sum_k X_k exp(+2 pi i j k / n), not divided by n */
+    FFT_R2C,          /* n reals to n/2 + 1 complex, forward */
+    FFT_C2R /* n/2 + 1 complex to n reals, backward, not divided by n; destroys input */
+};
+
+/* How long a plan is searched for. */
+enum fft_rigour { FFT_ESTIMATE, FFT_MEASURE, FFT_PATIENT };
+
+struct fft; /* a plan; owned by the backend that made it */
+
+/* What a plan is executed on: rows [row, row + rows), each on a 64-byte boundary. */
+struct fft_rows {
+    void *in;    /* destroyed by FFT_C2R */
+    long ld_in;  /* row stride in elements of the input's type */
+    void *out;   /* not the same array as in */
+    long ld_out; /* row stride in elements of the output's type */
+    long row;
+    long rows;
+    const unsigned char *active; /* [row + rows], NULL: all */
+};
+
+struct backend;
+
+/* One launch function per kernel, for rows [row, row + rows) and elements [0, n):
+ * be->kernels->stage_entry(be, &args, row, rows, n), with struct stage_entry_args args; an
+ * array of them for KERNEL_N: be->kernels->stage_turn[s](…). */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are parts of declarations */
+struct kernel_table {
+#define KERNEL(name, args)                                                                     \
+    int (*name)(struct backend * be, const struct args##_args *a, long row, long rows, long n);
+#define KERNEL_N(name, last, args)                                                             \
+    int (*name[(last) + 1])(struct backend * be, const struct args##_args *a, long row,        \
+                            long rows, long n);
+#define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
+#define KERNEL_NORM(name, args)         KERNEL(name, args)
+#define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#include "kernels/fast.def"
+#include "kernels/strict.def"
+#undef KERNEL
+#undef KERNEL_N
+#undef KERNEL_SUM
+#undef KERNEL_NORM
+#undef KERNEL_ROW
+};
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* What a backend can do, besides its kernels. */
+struct backend_ops {
+    const char *name; /* "cpu" */
+    /* Memory on the backend, zeroed, 64-byte aligned. */
+    int (*alloc)(struct backend *be, long count, size_t size, void **out);
+    void (*release)(struct backend *be, void *memory);
+    int (*upload)(struct backend *be, void *to, const void *from, size_t bytes);
+    int (*download)(struct backend *be, void *to, const void *from, size_t bytes);
+    /* A plan for one row of length n, executed on any 64-byte aligned rows, out of place. */
+    int (*fft_create)(struct backend *be, enum fft_kind kind, long n, struct fft **out);
+    void (*fft_destroy)(struct backend *be, struct fft *plan);
+    /* Transform the active rows. Thread-safe for different rows. */
+    int (*fft_execute)(struct backend *be, const struct fft *plan, const struct fft_rows *rows);
+    void (*destroy)(struct backend *be);
+};
+
+/* Where wisdom is looked for when a plan is asked for that the wisdom so far does not hold. */
+struct wisdom_source {
+    /* The next text to import. *text: NULL when there is no more, so that the plan is searched
+     * for; borrowed until the next call. `asked` counts the calls for this plan from 0;
+     * be->refused says whether FFTW did not accept the text before. */
+    int (*next)(void *context, const struct backend *be, enum fft_kind kind, long n, int asked,
+                const char **text);
+    void *context;
+};
+
+/* A device with its operations; made by backend_create. */
+struct backend {
+    const struct backend_ops *ops;
+    const struct kernel_table *kernels;
+    const char *isa; /* instruction set of the launch functions: "x86-64-v3" */
+    char device[96]; /* what it runs on, for banner and file */
+    int threads;     /* threads it may use, >= 1 */
+    enum fft_rigour rigour;
+    struct wisdom_source source;
+    long searched; /* plans that no wisdom was found for */
+    bool refused;  /* the source's last text was not accepted by FFTW */
+};
+
+/* How a backend is made. */
+struct backend_options {
+    const char *name; /* auto | cpu | cuda | hip; NULL: auto */
+    const char *isa;  /* auto | x86-64 | x86-64-v3 | x86-64-v4; NULL: auto */
+    int threads;      /* >= 1 */
+    enum fft_rigour rigour;
+    const char *wisdom; /* FFTW wisdom text to import, NULL: none. Borrowed during the call.
+                           Text that FFTW does not accept (another version's) is warned of and
+                           left out: wisdom changes the speed only. */
+    struct wisdom_source source; /* next NULL: none. Its context lives as long as the backend */
+};
+
+/**
+ * Make a backend by name. A missing one is refused with ERR_DEVICE or ERR_UNSUPPORTED and the
+ * list of those in this program; never replaced silently.
+ */
+int backend_create(const struct backend_options *options, struct backend **out);
+
+/** Free a backend; NULL is legal. All its memory and plans must be gone. */
+void backend_destroy(struct backend *be);
+
+/** Names of the backends in this program, NULL-terminated. */
+const char *const *backend_names(void);
+
+/**
+ * FFTW wisdom gathered in this process, as text.
+ *
+ * @param text receives memory to mem_free
+ * @return 0 or ERR_MEMORY
+ */
+int backend_wisdom(struct backend *be, char **text);
+
+/** Forget all FFTW wisdom of this process. */
+void backend_forget_wisdom(void);
+
+/**
+ * Whether the wisdom of this process holds a plan, of the backend's rigour or better.
+ *
+ * @return 0, ERR_ARGUMENT or ERR_MEMORY
+ */
+int backend_has_wisdom(struct backend *be, enum fft_kind kind, long n, bool *known);
+
+/** Version text of the FFT library in use, e.g. "fftw-3.3.10-sse2-avx". */
+const char *backend_fft_library(void);
+
+/**
+ * Row stride to use for rows of n elements: n rounded up to whole 64 bytes. Arrays of different
+ * types that share one `ld` take the stride of the smaller type.
+ *
+ * @param size bytes of one element: 4, 8 or 16
+ */
+long backend_stride(long n, size_t size);
+
+#endif

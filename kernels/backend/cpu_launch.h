@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BACKEND_CPU_LAUNCH_H
+#define KERNELS_BACKEND_CPU_LAUNCH_H
+
+#include <omp.h>
+
+#include "kernels/backend.h"
+
+/*
+ * What the launch files share: which rows run, and how the threads of a worker share one row.
+ * Everything is static: each launch file has its own copy, built for its instruction set.
+ */
+
+/* The rows of numeric/thresholds.def. */
+enum cpu_thresholds {
+#define THRESHOLD(name, value, machine, date, meaning) CPU_##name = (value),
+#include "kernels/numeric/thresholds.def"
+#undef THRESHOLD
+    CPU_SHARES_MAX = 64 /* threads that share a row at most: partial sums are kept by share */
+};
+
+#define CPU_NOINLINE static __attribute__((noinline))
+#define CPU_HELPER   static inline __attribute__((unused))
+
+/* Parts into which a row of n elements is cut: 1 below the threshold and inside a parallel
+ * region, which must not be nested. */
+CPU_HELPER int cpu_shares(const struct backend *be, long n)
+{
+    if (be->threads < 2 || n < CPU_threads_pointwise || omp_in_parallel())
+        return 1;
+    return be->threads < CPU_SHARES_MAX ? be->threads : CPU_SHARES_MAX;
+}
+
+/* First element of a share; on a cache line (8 doubles), so that no line has two writers. */
+CPU_HELPER long cpu_share_begin(long n, int share, int shares)
+{
+    if (share >= shares)
+        return n;
+    return n / shares * share / 8 * 8;
+}
+
+/* Whether a row takes part; without a mask each does. */
+CPU_HELPER int cpu_row_active(const unsigned char *active, long row)
+{
+    return active == NULL || active[row] != 0;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BASE_FAULT_H
+#define KERNELS_BASE_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Faults on purpose, in test builds only (CMake option SCANFARM_FAULTS); elsewhere nothing is
+ * left of them. The environment says which:
+ *
+ *   FARM_FAULT="ACTION@POINT[,rank=R][,member=M][,plane=P][,hit=N][,once=FILE][;…]"
+ *
+ * ACTION: kill (SIGKILL), stop (SIGSTOP), segv, mute, slow=SECONDS, or the name of an errno
+ * that a write fails with: enospc, eio, edquot, erofs. It happens at the points that match,
+ * hit=N: at the Nth of them only; once=FILE: only where FILE cannot be found, which is made
+ * first. docs/developing.md lists the points.
+ */
+
+#ifdef SCANFARM_FAULTS
+
+/** Tell which rank this process is; -1 without ranks. */
+void fault_set_rank(int rank);
+
+/** kill, stop, segv or slow, when one is asked for here. @param member -1: none */
+void fault_point(const char *point, int64_t member, long plane);
+
+/** The errno that a write here shall fail with, 0: none. */
+int fault_error(const char *point, int64_t member, long plane);
+
+/** Whether this process shall say nothing here. */
+bool fault_mute(const char *point);
+
+#else
+
+static inline void fault_set_rank(int rank)
+{
+    (void)rank;
+}
+
+static inline void fault_point(const char *point, int64_t member, long plane)
+{
+    (void)point;
+    (void)member;
+    (void)plane;
+}
+
+static inline int fault_error(const char *point, int64_t member, long plane)
+{
+    (void)point;
+    (void)member;
+    (void)plane;
+    return 0;
+}
+
+static inline bool fault_mute(const char *point)
+{
+    (void)point;
+    return false;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BODIES_SPECTRAL_H
+#define KERNELS_BODIES_SPECTRAL_H
+
+#include "kernels/kdefs.h"
+
+/* Pointwise passes over complex rows [rows][ld]; inputs may be the same rows as outputs. */
+
+/* spectral_scale: out = pre in, pre complex: the finish of a stage at c = 0, and the hand-over
+ * of the last stage to the next step. */
+struct spectral_scale_args {
+    const cplx *pre; /* [rows][ld] */
+    const cplx *in;
+    cplx *out;
+    long ld;
+    const unsigned char *active; /* [rows], NULL: all */
+};
+
+struct spectral_scale_row {
+    const cplx *pre, *in;
+    cplx *out;
+};
+
+K_FN struct spectral_scale_row spectral_scale_row(const struct spectral_scale_args *a, long row)
+{
+    struct spectral_scale_row r;
+    r.pre = a->pre + row * a->ld;
+    r.in = a->in + row * a->ld;
+    r.out = a->out + row * a->ld;
+    return r;
+}
+
+K_FN void spectral_scale_body(long i, const struct spectral_scale_row *r)
+{
+    r->out[i] = cplx_mul(r->pre[i], r->in[i]);
+}
+
+/* spectral_add: out = pre in + add. */
+struct spectral_add_args {
+    const cplx *pre; /* [rows][ld] */
+    const cplx *in;
+    const cplx *add;
+    cplx *out;
+    long ld;
+    const unsigned char *active;
+};
+
+struct spectral_add_row {
+    const cplx *pre, *in, *add;
+    cplx *out;
+};
+
+K_FN struct spectral_add_row spectral_add_row(const struct spectral_add_args *a, long row)
+{
+    struct spectral_add_row r;
+    r.pre = a->pre + row * a->ld;
+    r.in = a->in + row * a->ld;
+    r.add = a->add + row * a->ld;
+    r.out = a->out + row * a->ld;
+    return r;
+}
+
+K_FN void spectral_add_body(long i, const struct spectral_add_row *r)
+{
+    r->out[i] = cplx_add(cplx_mul(r->pre[i], r->in[i]), r->add[i]);
+}
+
+/* spectral_split, spectral_join: the same numbers as a split row (kdefs.h) and back. */
+struct spectral_split_args {
+    const cplx *in; /* [rows][ld_spec] */
+    double *out;    /* [rows][2][ld] */
+    long ld;
+    long ld_spec;
+    const unsigned char *active;
+};
+
+struct spectral_split_row {
+    const cplx *in;
+    double *out;
+    long ld;
+};
+
+K_FN struct spectral_split_row spectral_split_row(const struct spectral_split_args *a, long row)
+{
+    struct spectral_split_row r;
+    r.in = a->in + row * a->ld_spec;
+    r.out = a->out + 2 * row * a->ld;
+    r.ld = a->ld;
+    return r;
+}
+
+K_FN void spectral_split_body(long i, const struct spectral_split_row *r)
+{
+    split_set(r->out, r->ld, i, r->in[i]);
+}
+
+struct spectral_join_args {
+    const double *in; /* [rows][2][ld] */
+    cplx *out;        /* [rows][ld_spec] */
+    long ld;
+    long ld_spec;
+    const unsigned char *active;
+};
+
+struct spectral_join_row {
+    const double *in;
+    cplx *out;
+    long ld;
+};
+
+K_FN struct spectral_join_row spectral_join_row(const struct spectral_join_args *a, long row)
+{
+    struct spectral_join_row r;
+    r.in = a->in + 2 * row * a->ld;
+    r.out = a->out + row * a->ld_spec;
+    r.ld = a->ld;
+    return r;
+}
+
+K_FN void spectral_join_body(long i, const struct spectral_join_row *r)
+{
+    r->out[i] = split_get(r->in, r->ld, i);
+}
+
+/* spectral_sums (strict): out[row][3] = sum |a|^2, sum |a|^2 / w, sum w |a|^2 over the bins
+ * with w > 0 (energy, photon number and first moment up to constants), each compensated. */
+struct spectral_sums_args {
+    const cplx *a;
+    const double *w; /* [rows][ld], angular frequency of each bin */
+    double *out;     /* [rows][3] */
+    long ld;
+    const unsigned char *active;
+};
+
+struct spectral_sums_row {
+    const cplx *a;
+    const double *w;
+};
+
+K_FN struct spectral_sums_row spectral_sums_row(const struct spectral_sums_args *args, long row)
+{
+    struct spectral_sums_row r;
+    r.a = args->a + row * args->ld;
+    r.w = args->w + row * args->ld;
+    return r;
+}
+
+/* A sum and the part that rounding took from it (Kahan 1965, Babuska 1969, Neumaier 1974). */
+struct spectral_sum {
+    double head, tail;
+};
+
+/* Exact only where the compiler may not reassociate or contract: strict units. */
+K_FN void spectral_sum_add(struct spectral_sum *s, double x)
+{
+    const double head = s->head + x;
+    const int head_larger = s->head >= x; /* all terms are >= 0 */
+    s->tail += head_larger ? (s->head - head) + x : (x - head) + s->head;
+    s->head = head;
+}
+
+K_FN void spectral_sums_body(long n, const struct spectral_sums_row *r, double *out)
+{
+    struct spectral_sum plain = {0.0, 0.0};
+    struct spectral_sum over = {0.0, 0.0};
+    struct spectral_sum times = {0.0, 0.0};
+    for (long i = 0; i < n; i++) {
+        const double w = r->w[i];
+        if (w > 0.0) {
+            const double power = r->a[i].r * r->a[i].r + r->a[i].i * r->a[i].i;
+            spectral_sum_add(&plain, power);
+            spectral_sum_add(&over, power / w);
+            spectral_sum_add(&times, w * power);
+        }
+    }
+    out[0] = plain.head + plain.tail;
+    out[1] = over.head + over.tail;
+    out[2] = times.head + times.tail;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_KDEFS_H
+#define KERNELS_KDEFS_H
+
+/*
+ * The common subset of C17 and C++17 in which kernel bodies are written, once for every
+ * backend. K_FN marks a function that a launch inlines: static inline on a CPU, __device__ on a
+ * GPU.
+ */
+
+#ifdef __FAST_MATH__
+#    error "scanfarm kernels need IEEE arithmetic: build without -ffast-math"
+#endif
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#    define K_FN       static __device__ __forceinline__
+#    define K_RESTRICT __restrict__
+#else
+#    define K_FN       static inline __attribute__((always_inline, unused))
+#    define K_RESTRICT __restrict__
+#endif
+
+/* A complex number as HDF5, FFTW and GPUs lay it out. `double complex` is not C++, and its
+ * product calls a routine that repairs NaN. */
+typedef struct cplx {
+    double r, i;
+} cplx;
+
+/* What one element adds to the sums of a KERNEL_SUM; unused terms need no value. */
+struct k_terms {
+    double a, b, c;
+};
+
+/* r + i*I */
+K_FN cplx cplx_make(double r, double i)
+{
+    cplx z;
+    z.r = r;
+    z.i = i;
+    return z;
+}
+
+/* a + b */
+K_FN cplx cplx_add(cplx a, cplx b)
+{
+    return cplx_make(a.r + b.r, a.i + b.i);
+}
+
+/* a - b */
+K_FN cplx cplx_sub(cplx a, cplx b)
+{
+    return cplx_make(a.r - b.r, a.i - b.i);
+}
+
+/* a * b */
+K_FN cplx cplx_mul(cplx a, cplx b)
+{
+    return cplx_make(a.r * b.r - a.i * b.i, a.r * b.i + a.i * b.r);
+}
+
+/* a * conj(b) */
+K_FN cplx cplx_mul_conj(cplx a, cplx b)
+{
+    return cplx_make(a.r * b.r + a.i * b.i, a.i * b.r - a.r * b.i);
+}
+
+/* s * a */
+K_FN cplx cplx_scale(double s, cplx a)
+{
+    return cplx_make(s * a.r, s * a.i);
+}
+
+/* a + s * b */
+K_FN cplx cplx_axpy(double s, cplx b, cplx a)
+{
+    return cplx_make(a.r + s * b.r, a.i + s * b.i);
+}
+
+/* |a|^2 */
+K_FN double cplx_abs2(cplx a)
+{
+    return a.r * a.r + a.i * a.i;
+}
+
+/*
+ * A split row holds the real parts of its numbers and, `ld` further on, the imaginary parts, so
+ * that a vector of either is one load: rows are [rows][2][ld]. The stepper's own rows are
+ * split; what a transform reads or writes is not.
+ */
+K_FN cplx split_get(const double *row, long ld, long i)
+{
+    return cplx_make(row[i], row[i + ld]);
+}
+
+/* Number i of a split row. */
+K_FN void split_set(double *row, long ld, long i, cplx z)
+{
+    row[i] = z.r;
+    row[i + ld] = z.i;
+}
+
+/* Start of a row of an array that a kernel may lack: NULL stays NULL. */
+K_FN const cplx *k_row(const cplx *array, long offset)
+{
+    return array != 0 ? array + offset : array;
+}
+
+/* The same of a real array. */
+K_FN const double *k_row_real(const double *array, long offset)
+{
+    return array != 0 ? array + offset : array;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/model.h"
+
+#include <string.h>
+
+#include "kernels/models/probe.h"
+#include "kernels/models/pulse/gnlse.h"
+
+const char *const stepper_methods[] = {"rk45", "fixed", NULL};
+const char *const stepper_norms[] = {"l2", "rms_bin", "max_bin", NULL};
+
+size_t element_size(enum element type)
+{
+    static const size_t sizes[] = {[ELEMENT_F64] = 8, [ELEMENT_C128] = 16, [ELEMENT_F32] = 4,
+                                   [ELEMENT_C64] = 8, [ELEMENT_BF16] = 2,  [ELEMENT_I64] = 8};
+    return sizes[type];
+}
+
+long layout_array_count(const struct plane_layout *layout, int array)
+{
+    const struct layout_array *a = &layout->array[array];
+    long count = 1;
+    for (int d = 0; d < a->dims; d++)
+        count *= layout->axis[a->axis[d]].length;
+    return count;
+}
+
+double layout_plane_position(const struct plane_layout *layout,
+                             const struct plane_request *planes, long plane)
+{
+    if (planes->kind == PLANES_LIST)
+        return planes->positions[plane];
+    if (planes->kind == PLANES_LAST || plane == planes->count - 1)
+        return layout->span;
+    return layout->span * ((double)plane / (double)(planes->count - 1));
+}
+
+const struct model_ops *const *model_list(void)
+{
+    static const struct model_ops *const models[] = {&gnlse_ops, &probe_ops, NULL};
+    return models;
+}
+
+const struct model_ops *model_find(const char *name)
+{
+    for (const struct model_ops *const *m = model_list(); *m != NULL; m++)
+        if (strcmp((*m)->info->name, name) == 0)
+            return *m;
+    return NULL;
+}

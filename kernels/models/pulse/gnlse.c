@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/gnlse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/gnlse_info.h"
+#include "kernels/models/pulse/gnlse_notes.h"
+#include "kernels/models/pulse/gnlse_params.h"
+#include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/input.h"
+#include "kernels/models/pulse/linear.h"
+#include "kernels/models/pulse/noise.h"
+#include "kernels/models/pulse/observables.h"
+#include "kernels/numeric/host_fft.h"
+#include "kernels/step/rk45.h"
+
+enum gnlse_axis { AXIS_OMEGA, AXIS_OMEGA_RELATIVE, AXIS_T, GNLSE_AXES };
+
+/* Host memory of load and plane, made once. */
+struct gnlse_host {
+    cplx *spectrum;    /* [n] */
+    cplx *samples;     /* [n] */
+    cplx *pre;         /* [n] */
+    double *li;        /* [n] */
+    double *lr;        /* [n] */
+    double *real;      /* [n] */
+    double *positions; /* [planes] */
+};
+
+/* Rows on the backend, beside the stepper's. */
+struct gnlse_rows {
+    cplx *samples;       /* [rows][ld] A(t) */
+    double *power;       /* [rows][ld_real] |A|^2, then the response; Raman only */
+    cplx *half;          /* [rows][ld_half] its spectrum; Raman only */
+    cplx *transfer;      /* [rows][ld_half]; Raman only */
+    double *edge;        /* [rows][ld_real] temporal absorber; absorber only */
+    cplx *lost;          /* [rows][ld] edge A; absorber only */
+    cplx *lost_spectrum; /* [rows][ld]; absorber only */
+    cplx *pre; /* [rows][ld] prefactor, when the stepper's is only the mask; absorber only */
+};
+
+struct model {
+    struct backend *be;
+    int capacity;
+    long n;
+    long planes;
+    bool raman;
+    bool absorber;
+    long ld, ld_real, ld_half;
+    struct fft *forward, *backward, *real_forward, *real_backward;
+    struct host_fft *input; /* of load: the same bits in every process */
+    struct gnlse_rows rows;
+    struct gnlse_host host;
+    struct gnlse_point *point; /* [capacity] */
+    struct stepper *stepper;
+};
+
+static size_t gnlse_row_bytes(const struct gnlse_point *point)
+{
+    const size_t full = (size_t)backend_stride(point->n, sizeof(cplx)) * sizeof(cplx);
+    const size_t real = (size_t)backend_stride(point->n, sizeof(double)) * sizeof(double);
+    const size_t half = (size_t)backend_stride(point->n / 2 + 1, sizeof(cplx)) * sizeof(cplx);
+    return sizeof(struct gnlse_point) + full + (point->raman ? real + 2 * half : 0)
+           + (point->absorber ? real + 3 * full : 0);
+}
+
+static int gnlse_layout(const struct params *params, struct plane_layout *out)
+{
+    struct gnlse_point point;
+    TRY(gnlse_point_read(params, &point));
+    const long planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
+    if (planes < 1)
+        FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
+    TRY(gnlse_planes_check(&params->planes, point.length));
+    const double rhs = gnlse_predicted_rhs(&point);
+    const double n = (double)point.n;
+    *out = (struct plane_layout){
+        .progress_name = "z",
+        .progress_unit = "m",
+        .progress_doc = "Position along the fibre",
+        .span = point.length,
+        .planes = planes,
+        .axes = GNLSE_AXES,
+        .axis =
+            {[AXIS_OMEGA] = {"omega", "rad s^-1", "Absolute angular frequency, FFT order",
+                             point.n, AXIS_OMEGA},
+             [AXIS_OMEGA_RELATIVE] = {"Omega", "rad s^-1",
+                                      "Angular frequency relative to the reference, FFT order",
+                                      point.n, AXIS_OMEGA},
+             [AXIS_T] = {"t", "s", "Time in the frame of the reference's group velocity",
+                         point.n, AXIS_OMEGA}},
+        .arrays = 1,
+        .array = {{"field",
+                   "W^0.5",
+                   "Spectral amplitude a = fft(A)/n",
+                   ELEMENT_C128,
+                   true,
+                   1,
+                   {AXIS_OMEGA}}},
+        .observables = PULSE_OBSERVABLES,
+        .transforms = rhs * gnlse_transforms(&point),
+        .work = rhs * gnlse_transforms(&point) * n * log2(n),
+        .state_bytes = stepper_state_bytes(point.n),
+        .shared_bytes = sizeof(struct model) + (size_t)point.n * (3 * sizeof(cplx) + 24),
+        .row_bytes = stepper_row_bytes(point.n) + gnlse_row_bytes(&point)};
+    gnlse_notes(&point, out);
+    return 0;
+}
+
+static int gnlse_axis(const struct params *params, int axis, double *values)
+{
+    struct gnlse_point point;
+    TRY(gnlse_point_read(params, &point));
+    if (axis < 0 || axis >= GNLSE_AXES)
+        FAIL(ERR_BUG, "gnlse has no axis %d", axis);
+    if (axis == AXIS_T) {
+        pulse_grid_time(values, point.n, point.window);
+        return 0;
+    }
+    pulse_grid_omega(values, point.n, point.window);
+    for (long k = 0; axis == AXIS_OMEGA && k < point.n; k++)
+        values[k] += point.omega0;
+    return 0;
+}
+
+static int execute(struct model *m, const struct fft *plan, const struct fft_rows *rows)
+{
+    return m->be->ops->fft_execute(m->be, plan, rows);
+}
+
+/* R(t) in `power`: |A|^2, its spectrum, the filter with the instantaneous part in it, back. */
+static int raman_response(struct model *m, long row, struct row_status *st)
+{
+    struct backend *be = m->be;
+    cplx *samples = m->rows.samples + row * m->ld;
+    double *power = m->rows.power + row * m->ld_real;
+    cplx *half = m->rows.half + row * m->ld_half;
+    const struct kerr_power_args intensity = {samples, power, m->ld, m->ld_real, NULL};
+    TRY(be->kernels->kerr_power(be, &intensity, 0, 1, m->n));
+    const struct fft_rows there = {power, m->ld_real, half, m->ld_half, 0, 1, NULL};
+    TRY(execute(m, m->real_forward, &there));
+    const struct spectral_scale_args filter = {m->rows.transfer + row * m->ld_half, half, half,
+                                               m->ld_half, NULL};
+    TRY(be->kernels->spectral_scale(be, &filter, 0, 1, m->n / 2 + 1));
+    const struct fft_rows back = {half, m->ld_half, power, m->ld_real, 0, 1, NULL};
+    TRY(execute(m, m->real_backward, &back));
+    const struct kerr_apply_args apply = {samples, power, samples, m->ld, m->ld_real, NULL};
+    TRY(be->kernels->kerr_apply(be, &apply, 0, 1, m->n));
+    st->passes += 3;
+    st->transforms += 2;
+    return 0;
+}
+
+static int kerr_response(struct model *m, long row, struct row_status *st)
+{
+    cplx *samples = m->rows.samples + row * m->ld;
+    const struct kerr_instant_args args = {samples, samples, m->ld, NULL};
+    TRY(m->be->kernels->kerr_instant(m->be, &args, 0, 1, m->n));
+    st->passes++;
+    return 0;
+}
+
+/* Spectrum of what the edges of the window absorb: a part of the right-hand side, so that it is
+ * under error control and the last slope stays the first of the next step. */
+static int edge_loss(struct model *m, long row, struct row_status *st)
+{
+    const struct kerr_apply_args args = {m->rows.samples + row * m->ld,
+                                         m->rows.edge + row * m->ld_real,
+                                         m->rows.lost + row * m->ld,
+                                         m->ld,
+                                         m->ld_real,
+                                         NULL};
+    TRY(m->be->kernels->kerr_apply(m->be, &args, 0, 1, m->n));
+    const struct fft_rows rows = {
+        args.out, m->ld, m->rows.lost_spectrum + row * m->ld, m->ld, 0, 1, NULL};
+    TRY(execute(m, m->forward, &rows));
+    st->passes++;
+    st->transforms++;
+    return 0;
+}
+
+/* pre N + lost: with an absorber the stepper's prefactor is the mask alone. */
+static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+{
+    const struct spectral_add_args args = {m->rows.pre + row * m->ld,
+                                           spectrum,
+                                           m->rows.lost_spectrum + row * m->ld,
+                                           spectrum,
+                                           m->ld,
+                                           NULL};
+    TRY(m->be->kernels->spectral_add(m->be, &args, 0, 1, m->n));
+    st->passes++;
+    return 0;
+}
+
+static int gnlse_nonlinear(void *model, long row, cplx *spectrum, struct row_status *st)
+{
+    struct model *m = model;
+    cplx *samples = m->rows.samples + row * m->ld;
+    const struct fft_rows there = {spectrum, m->ld, samples, m->ld, 0, 1, NULL};
+    TRY(execute(m, m->backward, &there));
+    if (m->absorber)
+        TRY(edge_loss(m, row, st));
+    TRY(m->raman ? raman_response(m, row, st) : kerr_response(m, row, st));
+    const struct fft_rows back = {samples, m->ld, spectrum, m->ld, 0, 1, NULL};
+    TRY(execute(m, m->forward, &back));
+    st->transforms += 2;
+    return m->absorber ? edge_add(m, row, spectrum, st) : 0;
+}
+
+static void gnlse_destroy(struct model *m)
+{
+    if (m == NULL)
+        return;
+    struct backend *be = m->be;
+    void *const rows[] = {m->rows.samples,       m->rows.power, m->rows.half,
+                          m->rows.transfer,      m->rows.edge,  m->rows.lost,
+                          m->rows.lost_spectrum, m->rows.pre};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        be->ops->release(be, rows[i]);
+    struct fft *const plans[] = {m->forward, m->backward, m->real_forward, m->real_backward};
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        be->ops->fft_destroy(be, plans[i]);
+    void *const host[] = {m->host.spectrum, m->host.samples, m->host.pre,       m->host.li,
+                          m->host.lr,       m->host.real,    m->host.positions, m->point};
+    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
+        mem_free(host[i]);
+    host_fft_destroy(m->input);
+    stepper_destroy(m->stepper);
+    mem_free(m);
+}
+
+static int create_host(struct model *m)
+{
+    TRY(MEM_NEW(m->n, &m->host.spectrum));
+    TRY(MEM_NEW(m->n, &m->host.samples));
+    TRY(MEM_NEW(m->n, &m->host.pre));
+    TRY(MEM_NEW(m->n, &m->host.li));
+    TRY(MEM_NEW(m->n, &m->host.lr));
+    TRY(MEM_NEW(m->n, &m->host.real));
+    TRY(MEM_NEW(m->planes, &m->host.positions));
+    return MEM_NEW(m->capacity, &m->point);
+}
+
+static int rows_alloc(struct model *m, long ld, size_t size, void *out)
+{
+    return m->be->ops->alloc(m->be, m->capacity * ld, size, out);
+}
+
+static int create_rows(struct model *m)
+{
+    struct gnlse_rows *rows = &m->rows;
+    TRY(rows_alloc(m, m->ld, sizeof(cplx), &rows->samples));
+    if (m->raman) {
+        TRY(rows_alloc(m, m->ld_real, sizeof(double), &rows->power));
+        TRY(rows_alloc(m, m->ld_half, sizeof(cplx), &rows->half));
+        TRY(rows_alloc(m, m->ld_half, sizeof(cplx), &rows->transfer));
+    }
+    if (m->absorber) {
+        TRY(rows_alloc(m, m->ld_real, sizeof(double), &rows->edge));
+        TRY(rows_alloc(m, m->ld, sizeof(cplx), &rows->lost));
+        TRY(rows_alloc(m, m->ld, sizeof(cplx), &rows->lost_spectrum));
+        TRY(rows_alloc(m, m->ld, sizeof(cplx), &rows->pre));
+    }
+    return 0;
+}
+
+static int create_plans(struct model *m)
+{
+    const struct backend_ops *ops = m->be->ops;
+    TRY(ops->fft_create(m->be, FFT_C2C_FORWARD, m->n, &m->forward));
+    TRY(ops->fft_create(m->be, FFT_C2C_BACKWARD, m->n, &m->backward));
+    if (!m->raman)
+        return 0;
+    TRY(ops->fft_create(m->be, FFT_R2C, m->n, &m->real_forward));
+    return ops->fft_create(m->be, FFT_C2R, m->n, &m->real_backward);
+}
+
+static int create_parts(struct model *m, const struct gnlse_point *point)
+{
+    TRY(create_host(m));
+    TRY(create_rows(m));
+    TRY(create_plans(m));
+    TRY(host_fft_create(m->n, &m->input));
+    const struct stepper_setup setup = {
+        .backend = m->be,
+        .rows = m->capacity,
+        .n = m->n,
+        .planes = m->planes,
+        .system = {m, gnlse_nonlinear, gnlse_transforms(point)}};
+    return stepper_create(&setup, &m->stepper);
+}
+
+static int gnlse_create(const struct params *params, struct backend *backend, int capacity,
+                        struct model **out)
+{
+    *out = NULL;
+    struct gnlse_point point;
+    TRY(gnlse_point_read(params, &point));
+    struct model *m;
+    TRY(MEM_NEW(1, &m));
+    m->be = backend;
+    m->capacity = capacity;
+    m->n = point.n;
+    m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
+    m->raman = point.raman;
+    m->absorber = point.absorber;
+    m->ld = backend_stride(point.n, sizeof(cplx));
+    m->ld_real = backend_stride(point.n, sizeof(double));
+    m->ld_half = backend_stride(point.n / 2 + 1, sizeof(cplx));
+    const int rc = create_parts(m, &point);
+    if (rc != 0)
+        gnlse_destroy(m);
+    else
+        *out = m;
+    return rc;
+}
+
+static void scale_spectrum(cplx *a, long n, double factor)
+{
+    for (long k = 0; k < n; k++)
+        a[k] = cplx_scale(factor, a[k]);
+}
+
+/* The input spectrum of a member into host.spectrum. */
+static int make_input(struct model *m, const struct gnlse_point *point, const struct seed *seed)
+{
+    const size_t bytes = (size_t)m->n * sizeof(cplx);
+    cplx *a = m->host.spectrum;
+    pulse_input_shape(point, a);
+    TRY(host_fft_execute(m->input, true, a));
+    scale_spectrum(a, m->n, 1.0 / (double)m->n);
+    if (pulse_input_has_phase(point))
+        pulse_input_phase(point, a);
+    if (point->by_energy) {
+        scale_spectrum(a, m->n, pulse_input_energy_factor(point, a));
+    } else if (point->gdd != 0.0 || point->tod != 0.0) {
+        memcpy(m->host.samples, a, bytes);
+        TRY(host_fft_execute(m->input, false, m->host.samples));
+        scale_spectrum(a, m->n, pulse_input_peak_factor(point, m->host.samples));
+    }
+    const struct pulse_spectrum spectrum = {a, m->n, point->window, point->omega0};
+    pulse_noise_add(&spectrum, seed);
+    for (long k = 0; point->absorber && k < m->n; k++)
+        if (pulse_linear_masked(point, k))
+            a[k] = cplx_make(0.0, 0.0);
+    return 0;
+}
+
+/* Response, absorber and prefactor tables of a member to its row. */
+static int load_tables(struct model *m, int row, const struct gnlse_point *point)
+{
+    struct backend *be = m->be;
+    const size_t n = (size_t)m->n;
+    if (m->raman) {
+        double *power = m->rows.power + row * m->ld_real;
+        cplx *half = m->rows.half + row * m->ld_half;
+        pulse_raman_samples(point, m->host.real);
+        TRY(be->ops->upload(be, power, m->host.real, n * sizeof(double)));
+        const struct fft_rows rows = {power, m->ld_real, half, m->ld_half, 0, 1, NULL};
+        TRY(execute(m, m->real_forward, &rows));
+        const size_t bytes = (n / 2 + 1) * sizeof(cplx);
+        TRY(be->ops->download(be, m->host.samples, half, bytes));
+        pulse_raman_transfer(point, m->host.samples);
+        TRY(be->ops->upload(be, m->rows.transfer + row * m->ld_half, m->host.samples, bytes));
+    }
+    pulse_linear_phase(point, m->host.li);
+    pulse_linear_loss(point, m->host.lr);
+    pulse_linear_prefactor(point, m->host.pre);
+    if (!m->absorber)
+        return 0;
+    TRY(be->ops->upload(be, m->rows.pre + row * m->ld, m->host.pre, n * sizeof(cplx)));
+    pulse_linear_edge(point, m->host.real);
+    TRY(be->ops->upload(be, m->rows.edge + row * m->ld_real, m->host.real, n * sizeof(double)));
+    for (long k = 0; k < m->n; k++)
+        m->host.pre[k] = cplx_make(pulse_linear_masked(point, k) ? 0.0 : 1.0, 0.0);
+    return 0;
+}
+
+/* Why a point does not fit into this object, as a member's reason. */
+static int read_member(struct model *m, const struct params *params, struct gnlse_point *point,
+                       struct row_status *st)
+{
+    const struct status_saved saved = status_capture_save();
+    status_capture(st->reason, sizeof st->reason);
+    int rc = gnlse_point_read(params, point);
+    if (rc == 0)
+        rc = gnlse_planes_check(&params->planes, point->length);
+    if (rc == 0
+        && (point->n != m->n || point->raman != m->raman || point->absorber != m->absorber))
+        rc = status_fail(ERR_BUG,
+                         "a member of %ld points was given to an object of %ld points "
+                         "or of another kind",
+                         point->n, m->n);
+    status_capture_restore(saved);
+    return rc;
+}
+
+static int gnlse_load(struct model *m, int row, const struct params *params,
+                      const struct seed *seed, const struct state_in *resume,
+                      struct row_status *st)
+{
+    struct gnlse_point *point = &m->point[row];
+    st->reason[0] = '\0';
+    st->outcome = ROW_FAILED;
+    if (read_member(m, params, point, st) != 0)
+        return 0;
+    TRY(make_input(m, point, seed));
+    TRY(load_tables(m, row, point));
+    struct plane_layout layout = {.span = point->length};
+    for (long i = 0; i < m->planes; i++)
+        m->host.positions[i] = layout_plane_position(&layout, &params->planes, i);
+    const struct step_member member = {.control = point->step,
+                                       .positions = m->host.positions,
+                                       .field = m->host.spectrum,
+                                       .li = m->host.li,
+                                       .lr = pulse_linear_has_loss(point) ? m->host.lr : NULL,
+                                       .pre = m->host.pre};
+    TRY(stepper_load(m->stepper, row, &member, st));
+    return resume != NULL ? stepper_resume(m->stepper, row, resume, st) : 0;
+}
+
+static int gnlse_advance(struct model *m, struct run_control *control, struct row_status *st)
+{
+    return stepper_advance(m->stepper, control, st);
+}
+
+static int gnlse_plane(struct model *m, int row, struct plane_buffers *out)
+{
+    struct backend *be = m->be;
+    const size_t bytes = (size_t)m->n * sizeof(cplx);
+    const struct gnlse_point *point = &m->point[row];
+    cplx *field;
+    TRY(stepper_field(m->stepper, row, &field));
+    cplx *samples = m->rows.samples + row * m->ld;
+    cplx *spectrum = out->array[0] != NULL ? out->array[0] : m->host.spectrum;
+    TRY(be->ops->download(be, spectrum, field, bytes));
+    const struct fft_rows rows = {field, m->ld, samples, m->ld, 0, 1, NULL};
+    TRY(execute(m, m->backward, &rows));
+    TRY(be->ops->download(be, m->host.samples, samples, bytes));
+    const struct pulse_plane plane = {spectrum, m->host.samples, m->n, point->window,
+                                      point->omega0};
+    pulse_observe(&plane, out->observable);
+    return 0;
+}
+
+static int gnlse_state(struct model *m, int row, struct state_out *out)
+{
+    return stepper_save(m->stepper, row, out);
+}
+
+static int gnlse_from_plane(const struct params *params, long plane,
+                            const struct plane_buffers *in, struct state_out *out)
+{
+    struct gnlse_point point;
+    TRY(gnlse_point_read(params, &point));
+    if (in->array[0] == NULL)
+        FAIL(ERR_ARGUMENT, "gnlse continues from a stored field only");
+    const struct plane_layout layout = {.span = point.length};
+    const double z = layout_plane_position(&layout, &params->planes, plane);
+    return stepper_state_at(point.n, plane, z, in->array[0], out);
+}
+
+void gnlse_set_schedule(struct model *m, int row, const double *lengths, long count)
+{
+    stepper_set_schedule(m->stepper, row, lengths, count);
+}
+
+const struct model_ops gnlse_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct model_ops)},
+                                    .info = &gnlse_info,
+                                    .layout = gnlse_layout,
+                                    .axis = gnlse_axis,
+                                    .create = gnlse_create,
+                                    .load = gnlse_load,
+                                    .advance = gnlse_advance,
+                                    .plane = gnlse_plane,
+                                    .state = gnlse_state,
+                                    .from_plane = gnlse_from_plane,
+                                    .destroy = gnlse_destroy};

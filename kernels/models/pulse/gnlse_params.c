@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/gnlse_params.h"
+
+#include <math.h>
+
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/grid.h"
+
+static const char *const raman_models[] = {"blow_wood", NULL};
+static const char *const pulse_shapes[] = {"sech", "gauss", NULL};
+
+/* With grid.wavelengths the number of points follows from the wavelength and the window too,
+ * hence their structural flags. */
+const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
+    {.name = "length",
+     .kind = PARAM_REAL,
+     .flags = PARAM_REQUIRED | PARAM_OPEN,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1e9,
+     .doc = "Length of the fibre"},
+    {.name = "wavelength",
+     .kind = PARAM_REAL,
+     .flags = PARAM_REQUIRED | PARAM_OPEN | PARAM_GRID | PARAM_STRUCTURAL,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Reference wavelength: centre of the band and of the pulse, expansion point of the "
+            "dispersion, omega0 of self-steepening"},
+    {.name = "betas",
+     .kind = PARAM_LIST,
+     .flags = PARAM_REQUIRED,
+     .unit = "s^2 m^-1",
+     .list_unit = "s^%d m^-1",
+     .list_first = 2,
+     .minimum = -1e300,
+     .maximum = 1e300,
+     .doc = "Dispersion coefficients beta2, beta3, beta4, ... at the reference wavelength"},
+    {.name = "gamma",
+     .kind = PARAM_REAL,
+     .flags = PARAM_REQUIRED,
+     .unit = "W^-1 m^-1",
+     .minimum = -1e300,
+     .maximum = 1e300,
+     .doc = "Nonlinear coefficient"},
+    {.name = "loss",
+     .kind = PARAM_REAL,
+     .unit = "m^-1",
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e300,
+     .doc = "Power attenuation; the scan file may also give it in dB/m"},
+    {.name = "self_steepening",
+     .kind = PARAM_BOOL,
+     .unit = "1",
+     .fallback = "true",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Nonlinear term grows with frequency as 1 + Omega/omega0 (optical shock)"},
+    {.name = "raman.model",
+     .kind = PARAM_CHOICE,
+     .flags = PARAM_NONE | PARAM_GROUP | PARAM_STRUCTURAL,
+     .unit = "1",
+     .fallback = "none",
+     .choices = raman_models,
+     .doc = "Delayed response: blow_wood (one damped oscillation) or none"},
+    {.name = "raman.tau1",
+     .kind = PARAM_REAL,
+     .flags = PARAM_OPEN,
+     .unit = "s",
+     .fallback = "12.2 fs",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Raman response: inverse oscillation frequency"},
+    {.name = "raman.tau2",
+     .kind = PARAM_REAL,
+     .flags = PARAM_OPEN,
+     .unit = "s",
+     .fallback = "32 fs",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Raman response: decay time"},
+    {.name = "raman.fraction",
+     .kind = PARAM_REAL,
+     .unit = "1",
+     .fallback = "0.18",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Raman share of the nonlinear response"},
+    {.name = "pulse.shape",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .fallback = "sech",
+     .choices = pulse_shapes,
+     .doc = "Shape of the input pulse: sech (intensity sech^2) or gauss"},
+    {.name = "pulse.duration",
+     .kind = PARAM_REAL,
+     .flags = PARAM_REQUIRED | PARAM_OPEN,
+     .unit = "s",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Full width at half maximum of the intensity, before the phases"},
+    {.name = "pulse.peak_power",
+     .kind = PARAM_REAL,
+     .unit = "W",
+     .minimum = 0,
+     .maximum = 1e300,
+     .doc = "Peak power after the phases; or give pulse.energy"},
+    {.name = "pulse.energy",
+     .kind = PARAM_REAL,
+     .unit = "J",
+     .minimum = 0,
+     .maximum = 1e300,
+     .doc = "Pulse energy; or give pulse.peak_power"},
+    {.name = "pulse.phases.cep",
+     .kind = PARAM_REAL,
+     .unit = "rad",
+     .fallback = "0",
+     .minimum = -1e6,
+     .maximum = 1e6,
+     .doc = "Constant spectral phase phi0; the spectrum is multiplied by exp(-i phi)"},
+    {.name = "pulse.phases.delay",
+     .kind = PARAM_REAL,
+     .unit = "s",
+     .fallback = "0",
+     .minimum = -1,
+     .maximum = 1,
+     .doc = "Delay phi1: a positive one moves the pulse to later times"},
+    {.name = "pulse.phases.gdd",
+     .kind = PARAM_REAL,
+     .unit = "s^2",
+     .fallback = "0",
+     .minimum = -1,
+     .maximum = 1,
+     .doc = "Group delay dispersion phi2"},
+    {.name = "pulse.phases.tod",
+     .kind = PARAM_REAL,
+     .unit = "s^3",
+     .fallback = "0",
+     .minimum = -1,
+     .maximum = 1,
+     .doc = "Third-order dispersion phi3"},
+    {.name = "grid.points",
+     .kind = PARAM_INT,
+     .flags = PARAM_STRUCTURAL | PARAM_GRID,
+     .unit = "1",
+     .minimum = PULSE_GRID_MIN,
+     .maximum = PULSE_GRID_MAX,
+     .doc = "Points of the grid, even, 2^a 3^b 5^c 7^d; or give grid.wavelengths"},
+    {.name = "grid.wavelengths",
+     .kind = PARAM_LIST,
+     .flags = PARAM_STRUCTURAL | PARAM_GRID | PARAM_OPEN,
+     .unit = "m",
+     .list_unit = "m",
+     .minimum = 0,
+     .maximum = 1e300,
+     .doc = "Shortest and longest wavelength that the band must hold; or give grid.points"},
+    {.name = "grid.window",
+     .kind = PARAM_REAL,
+     .flags = PARAM_REQUIRED | PARAM_OPEN | PARAM_GRID | PARAM_STRUCTURAL,
+     .unit = "s",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Whole time window T; dt = T/points"},
+    {.name = "absorber.edge",
+     .kind = PARAM_REAL,
+     .flags = PARAM_NONE | PARAM_GROUP | PARAM_OPEN | PARAM_STRUCTURAL,
+     .unit = "1",
+     .fallback = "none",
+     .minimum = 0,
+     .maximum = 0.5,
+     .doc = "Share of band and window at each side that absorbs; none: no absorber"},
+    {.name = "absorber.length",
+     .kind = PARAM_REAL,
+     .flags = PARAM_OPEN,
+     .unit = "m",
+     .fallback = "1 cm",
+     .minimum = 0,
+     .maximum = 1e9,
+     .doc = "Distance over which the edge taper w multiplies the field once"},
+    STEPPER_PARAM_ROWS,
+};
+
+/* Energy of a pulse of peak power 1 W: the integral of its intensity over all times. */
+static double unit_energy(enum pulse_shape shape, double duration)
+{
+    if (shape == PULSE_SECH)
+        return duration / log(1.0 + sqrt(2.0));
+    return duration * sqrt(PULSE_PI / log(16.0));
+}
+
+static int read_pulse(const struct params *p, struct gnlse_point *out)
+{
+    const bool energy = params_is_set(p, "pulse.energy");
+    if (energy == params_is_set(p, "pulse.peak_power"))
+        FAIL(ERR_ARGUMENT,
+             "pulse: %s pulse.energy and pulse.peak_power given; exactly one of "
+             "them is needed",
+             energy ? "both" : "neither of");
+    out->shape = params_int(p, "pulse.shape") == 0 ? PULSE_SECH : PULSE_GAUSS;
+    out->duration = params_real(p, "pulse.duration");
+    out->by_energy = energy;
+    const double unit = unit_energy(out->shape, out->duration);
+    out->energy =
+        energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
+    out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
+    out->cep = params_real(p, "pulse.phases.cep");
+    out->delay = params_real(p, "pulse.phases.delay");
+    out->gdd = params_real(p, "pulse.phases.gdd");
+    out->tod = params_real(p, "pulse.phases.tod");
+    return 0;
+}
+
+static int read_grid(const struct params *p, struct gnlse_point *out)
+{
+    out->window = params_real(p, "grid.window");
+    const bool points = params_is_set(p, "grid.points");
+    int limits = 0;
+    const double *wavelengths = params_list(p, "grid.wavelengths", &limits);
+    if (points == (limits > 0))
+        FAIL(ERR_ARGUMENT,
+             "grid: %s grid.points and grid.wavelengths given; exactly one of them "
+             "is needed",
+             points ? "both" : "neither of");
+    if (points) {
+        out->n = params_int(p, "grid.points");
+        TRY(pulse_grid_check(out->n));
+    } else {
+        if (limits != 2)
+            FAIL(ERR_ARGUMENT,
+                 "grid.wavelengths: %d values given; two are needed, the shortest and the "
+                 "longest",
+                 limits);
+        const struct pulse_band band = {wavelengths[0], wavelengths[1], out->omega0};
+        TRY(pulse_grid_points(&band, out->window, &out->n));
+    }
+    out->dt = out->window / (double)out->n;
+    return 0;
+}
+
+static int read_step(const struct params *p, struct gnlse_point *out)
+{
+    if (params_int(p, "stepper.method") != STEP_RK45)
+        FAIL(ERR_UNSUPPORTED, "stepper.method: fixed needs a stored schedule of step lengths, "
+                              "which a scan file cannot give; use rk45");
+    out->step = (struct step_control){.length = out->length,
+                                      .rtol = params_real(p, "stepper.rtol"),
+                                      .atol = params_real(p, "stepper.atol"),
+                                      .norm = (enum step_norm)params_int(p, "stepper.norm"),
+                                      .first_step = params_is_set(p, "stepper.first_step")
+                                                        ? params_real(p, "stepper.first_step")
+                                                        : 0.0,
+                                      .max_steps = params_int(p, "stepper.max_steps")};
+    return 0;
+}
+
+int gnlse_point_read(const struct params *params, struct gnlse_point *out)
+{
+    *out = (struct gnlse_point){.length = params_real(params, "length"),
+                                .omega0 = 2.0 * PULSE_PI * PULSE_C
+                                          / params_real(params, "wavelength"),
+                                .gamma = params_real(params, "gamma"),
+                                .loss = params_real(params, "loss"),
+                                .steepening = params_int(params, "self_steepening") == 1,
+                                .raman = params_is_set(params, "raman.model"),
+                                .tau1 = params_real(params, "raman.tau1"),
+                                .tau2 = params_real(params, "raman.tau2"),
+                                .fraction = params_real(params, "raman.fraction"),
+                                .absorber = params_is_set(params, "absorber.edge"),
+                                .edge = params_real(params, "absorber.edge"),
+                                .absorber_length = params_real(params, "absorber.length")};
+    const double *betas = params_list(params, "betas", &out->betas);
+    for (int i = 0; i < out->betas; i++)
+        out->beta[i] = betas[i];
+    TRY(read_grid(params, out));
+    TRY(read_pulse(params, out));
+    return read_step(params, out);
+}
+
+int gnlse_planes_check(const struct plane_request *planes, double length)
+{
+    if (planes->kind != PLANES_LIST)
+        return 0;
+    for (long i = 0; i < planes->count; i++) {
+        const double z = planes->positions[i];
+        if (!(z >= 0.0 && z <= length * (1.0 + STEP_MINIMUM)))
+            FAIL(ERR_ARGUMENT, "save.planes: position %g m lies outside the fibre, 0 to %g m",
+                 z, length);
+        if (i > 0 && !(z > planes->positions[i - 1]))
+            FAIL(ERR_ARGUMENT, "save.planes: position %g m follows %g m; positions must ascend",
+                 z, planes->positions[i - 1]);
+    }
+    return 0;
+}

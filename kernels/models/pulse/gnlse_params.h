@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_GNLSE_PARAMS_H
+#define KERNELS_MODELS_PULSE_GNLSE_PARAMS_H
+
+#include <stdbool.h>
+
+#include "kernels/base/params.h"
+#include "kernels/model.h"
+#include "kernels/step/rk45.h"
+
+/* Order of the choices of pulse.shape. */
+enum pulse_shape { PULSE_SECH, PULSE_GAUSS };
+
+/* One point of the model, resolved: SI, checked, plain data. */
+struct gnlse_point {
+    long n;                      /* samples of the window, bins of the band */
+    double window;               /* T, s */
+    double dt;                   /* T/n, s */
+    double length;               /* m */
+    double omega0;               /* 2 pi c / wavelength, rad/s */
+    double gamma;                /* 1/(W m) */
+    double loss;                 /* power attenuation, 1/m */
+    bool steepening;             /* factor 1 + Omega/omega0 */
+    int betas;                   /* number of dispersion coefficients */
+    double beta[PARAM_LIST_MAX]; /* beta[i] = beta_(i+2), s^(i+2)/m */
+    bool raman;
+    double tau1;     /* s */
+    double tau2;     /* s */
+    double fraction; /* Raman fraction fR */
+    bool absorber;
+    double edge;            /* fraction of band and window at each side */
+    double absorber_length; /* m */
+    enum pulse_shape shape;
+    double duration;   /* full width at half maximum of the intensity, s */
+    bool by_energy;    /* energy is the request, else peak_power */
+    double energy;     /* J; of the other request estimated from the unchirped shape */
+    double peak_power; /* W */
+    double cep;        /* rad */
+    double delay;      /* s */
+    double gdd;        /* s^2 */
+    double tod;        /* s^3 */
+    struct step_control step;
+};
+
+#define GNLSE_PARAM_COUNT 29
+
+/* The model's parameters, then the stepper's. */
+extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
+
+/**
+ * Read a point and refuse what does not fit together.
+ *
+ * @param params  made from gnlse_params
+ * @return 0, or ERR_ARGUMENT / ERR_UNSUPPORTED with a line that names the parameter
+ */
+int gnlse_point_read(const struct params *params, struct gnlse_point *out);
+
+/**
+ * Check the saved positions: within [0, length], ascending.
+ */
+int gnlse_planes_check(const struct plane_request *planes, double length);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Increments over a step, without contraction: the same bits for a position alone and in a
+ * batch.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "kernels/models/pulse/gradient.h"
+#include "kernels/numeric/chebyshev.h"
+
+/* Gauss-Legendre rule of nine points (Abramowitz and Stegun, table 25.4), exact for the table's
+ * polynomial times p^2. Nodes -+ on [-1, 1]; the first one counts once. */
+#define RULE 5
+static const double rule_node[RULE] = {0.0, 0.324253423403808929, 0.613371432700590397,
+                                       0.836031107326635794, 0.968160239507626090};
+static const double rule_weight[RULE] = {0.330239355001259763, 0.312347077040002840,
+                                         0.260610696402935462, 0.180648160694857404,
+                                         0.081274388361574412};
+_Static_assert(2 * (2 * RULE - 1) - 1 >= CHEBYSHEV_DEGREE + 2, "the rule must be exact");
+
+/* A stretch of a law from one position to another: length and the values at its ends. */
+struct stretch {
+    double length;
+    double from, to;
+};
+
+/* Walks along a law, one stretch at a time. */
+struct walk {
+    const struct gradient_points *points;
+    const double *value; /* [count]: what is linear between the points */
+    int next;            /* the first point after the position */
+    double z;
+    double at;   /* value at z */
+    double left; /* distance still to go */
+};
+
+static struct walk walk_start(const struct gradient_points *points, const double *value,
+                              double z, double distance)
+{
+    int next = 0;
+    while (next < points->count && points->z[next] <= z)
+        next++;
+    const int last = next - 1;
+    double at = value[next == 0 ? 0 : last];
+    if (next > 0 && next < points->count && points->z[last] < z) {
+        const double share = (z - points->z[last]) / (points->z[next] - points->z[last]);
+        at = value[last] + share * (value[next] - value[last]);
+    }
+    return (struct walk){points, value, next, z, at, distance};
+}
+
+/* The next stretch; its length is 0 when the walk is over. */
+static struct stretch walk_on(struct walk *w)
+{
+    const int next = w->next;
+    struct stretch s = {w->left, w->at, w->at};
+    if (next >= w->points->count) {
+        w->left = 0.0;
+        return s;
+    }
+    const double room = w->points->z[next] - w->z;
+    const double *const value = w->value;
+    if (w->left >= room) {
+        s = (struct stretch){room, w->at, value[next]};
+        w->z = w->points->z[next];
+        w->left -= room;
+        w->next++;
+    } else {
+        if (next > 0) {
+            const double slope =
+                (value[next] - value[next - 1]) / (w->points->z[next] - w->points->z[next - 1]);
+            /* Rounding must not carry a value past the point ahead. */
+            const double to = w->at + slope * w->left;
+            s.to = slope < 0.0 ? fmax(to, value[next]) : fmin(to, value[next]);
+        }
+        w->left = 0.0;
+    }
+    w->at = s.to;
+    return s;
+}
+
+static double density(const struct gradient *g, double p)
+{
+    if (g->ideal > 0.0)
+        return g->ideal * p;
+    return (g->table != NULL ? chebyshev_value(g->table, p) : g->constant) * p;
+}
+
+/* Mean of rho p over pressures from a to b, which one polynomial of the table covers. */
+static double mean_product(const struct gradient *g, double a, double b)
+{
+    const double middle = 0.5 * (a + b);
+    const double half = 0.5 * (b - a);
+    double sum = 0.0;
+    for (int k = 0; k < RULE; k++) {
+        const double down = middle - half * rule_node[k];
+        const double up = middle + half * rule_node[k];
+        const double pair = chebyshev_value(g->table, down) * down * down
+                            + chebyshev_value(g->table, up) * up * up;
+        sum += (k == 0 ? 0.25 : 0.5) * rule_weight[k] * pair;
+    }
+    return sum;
+}
+
+/* Integral of rho over a stretch on which the squared pressure is linear: with p from a to b,
+ * dz = length 2 p dp/(b^2 - a^2), so it is length 2/(a + b) times the mean of rho p over p. */
+static double density_increment(const struct gradient *g, struct stretch s)
+{
+    const double a = sqrt(s.from);
+    const double b = sqrt(s.to);
+    if (a == b)
+        return s.length * density(g, a);
+    if (g->ideal > 0.0)
+        return g->ideal * s.length * (2.0 / 3.0) * (s.from + a * b + s.to) / (a + b);
+    double mean = 0.0;
+    for (double p = a; p != b;) {
+        const double end = chebyshev_reach(g->table, p, b);
+        /* One piece covers nearly every step: then the share is exactly 1. */
+        mean += (end - p) / (b - a) * mean_product(g, p, end);
+        p = end;
+    }
+    return s.length * 2.0 / (a + b) * mean;
+}
+
+static void read_pressure(const struct gradient *g, double anchor, double dz,
+                          struct gradient_values *out)
+{
+    struct walk w = walk_start(&g->pressure, g->square, anchor, dz);
+    out->rho_dz = 0.0;
+    while (w.left > 0.0)
+        out->rho_dz += density_increment(g, walk_on(&w));
+    /* A point of the law is itself, not the root of its square. */
+    const int last = w.next - 1;
+    const int here = last >= 0 ? last : 0;
+    out->pressure = w.at == g->square[here] ? g->pressure.value[here] : sqrt(w.at);
+    out->rho = density(g, out->pressure);
+}
+
+static void read_radius(const struct gradient *g, double anchor, double dz,
+                        struct gradient_values *out)
+{
+    struct walk w = walk_start(&g->radius, g->radius.value, anchor, dz);
+    out->inverse_square_dz = 0.0;
+    out->inverse_cube_dz = 0.0;
+    while (w.left > 0.0) {
+        const struct stretch s = walk_on(&w);
+        const double product = s.from * s.to;
+        out->inverse_square_dz += s.length / product;
+        out->inverse_cube_dz += s.length * 0.5 * (s.from + s.to) / (product * product);
+    }
+    out->radius = w.at;
+}
+
+void gradient_read(const struct gradient *gradient, double anchor, const double *dz, int n,
+                   struct gradient_values *out)
+{
+    for (int i = 0; i < n; i++) {
+        read_pressure(gradient, anchor, dz[i], &out[i]);
+        read_radius(gradient, anchor, dz[i], &out[i]);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_INPUT_H
+#define KERNELS_MODELS_PULSE_INPUT_H
+
+#include "kernels/kdefs.h"
+#include "kernels/models/pulse/gnlse_params.h"
+
+/* Input pulses (physics.md §6.1). Host memory. */
+
+/**
+ * Envelope of a pulse without phases, sqrt(W), peak at t = 0 (index n/2):
+ * sqrt(P) sech(t/T0) with T0 = duration / (2 ln(1 + sqrt 2)), or
+ * sqrt(P) exp(-2 ln 2 (t/duration)^2).
+ */
+void pulse_input_shape(const struct gnlse_point *point, cplx *a);
+
+/** Whether a pulse has a spectral phase. */
+bool pulse_input_has_phase(const struct gnlse_point *point);
+
+/**
+ * Multiply a spectrum by exp(-i phi), phi = cep + delay Omega + gdd Omega^2/2 + tod Omega^3/6.
+ */
+void pulse_input_phase(const struct gnlse_point *point, cplx *spectrum);
+
+/** Factor that gives a spectrum a = fft(A)/n the requested energy: T sum |a|^2 = energy. */
+double pulse_input_energy_factor(const struct gnlse_point *point, const cplx *spectrum);
+
+/**
+ * Factor that gives samples A(t_j) the requested peak power. Between samples the peak is that
+ * of the parabola through the three highest.
+ */
+double pulse_input_peak_factor(const struct gnlse_point *point, const cplx *samples);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/marcatili.h"
+
+#include <math.h>
+
+#include "kernels/models/pulse/atomic.h"
+
+/* Real part of n_eff below which the full form is no longer that of a guided mode. */
+#define INDEX_FLOOR 1e-3
+
+/* HE: (e + 1)/(2 sqrt(e - 1)), TE: 1/sqrt(e - 1), TM: e/sqrt(e - 1); e = n_wall^2. */
+static struct taylor wall_factor(const struct guide *guide, double omega, int order)
+{
+    const struct taylor n = glass_index(guide->wall, omega, order);
+    const struct taylor e = taylor_mul(n, n);
+    const struct taylor below = taylor_inverse(taylor_sqrt(taylor_shift(e, -1.0)));
+    switch (guide->mode.kind) {
+    case MODE_HE:
+        return taylor_scale(0.5, taylor_mul(taylor_shift(e, 1.0), below));
+    case MODE_TM:
+        return taylor_mul(e, below);
+    case MODE_TE:
+    default:
+        return below;
+    }
+}
+
+void guide_bin_load(const struct guide *guide, double omega, int order, struct guide_bin *out)
+{
+    out->omega = taylor_variable(order, omega);
+    out->g = mixture_susceptibility(guide->gas, omega, order);
+    out->v = wall_factor(guide, omega, order);
+}
+
+/* i v */
+static struct taylor turned(struct taylor v)
+{
+    for (int k = 0; k <= v.order; k++)
+        v.c[k] = cplx_make(-v.c[k].i, v.c[k].r);
+    return v;
+}
+
+/* sqrt(1 + x) - 1 without cancellation. */
+static struct taylor root_excess(struct taylor x)
+{
+    const struct taylor n = taylor_sqrt(taylor_shift(x, 1.0));
+    if (n.c[0].r < INDEX_FLOOR)
+        return taylor_constant(x.order, cplx_make(INDEX_FLOOR - 1.0, fmax(n.c[0].i, 0.0)));
+    return taylor_mul(x, taylor_inverse(taylor_shift(n, 1.0)));
+}
+
+struct taylor guide_excess(const struct guide *guide, const struct guide_bin *bin,
+                           struct guide_place at)
+{
+    const struct taylor w =
+        taylor_scale(PULSE_C / at.radius, taylor_inverse(bin->omega)); /* 1/(k a) */
+    const struct taylor transverse = taylor_scale(guide->mode.u, w);
+    const struct taylor square = taylor_mul(transverse, transverse);
+    const struct taylor chi = taylor_scale(at.rho, bin->g);
+    const struct taylor ivw = turned(taylor_mul(bin->v, w));
+    if (!guide->full)
+        return taylor_add(taylor_scale(0.5, taylor_sub(chi, square)), taylor_mul(ivw, square));
+    const struct taylor wall = taylor_shift(taylor_scale(-1.0, ivw), 1.0);
+    return root_excess(taylor_sub(chi, taylor_mul(square, taylor_mul(wall, wall))));
+}
+
+struct taylor guide_beta(const struct guide *guide, const struct guide_bin *bin,
+                         struct guide_place at)
+{
+    struct taylor beta = taylor_shift(guide_excess(guide, bin, at), 1.0);
+    beta = taylor_scale(1.0 / PULSE_C, taylor_mul(bin->omega, beta));
+    for (int k = 0; k <= beta.order; k++)
+        beta.c[k].i = 0.0;
+    return beta;
+}
+
+double guide_alpha(const struct guide *guide, const struct guide_bin *bin,
+                   struct guide_place at)
+{
+    const double n = guide_excess(guide, bin, at).c[0].i;
+    const double alpha = guide->loss * 2.0 * bin->omega.c[0].r / PULSE_C * n;
+    return fmin(fmax(alpha, 0.0), GUIDE_ALPHA_MAX);
+}

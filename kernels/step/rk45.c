@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/step/rk45.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/step/rk45_row.h"
+
+#define STEP_REALS (2 * STEP_SLOTS + 2) /* parts of the slots, li, lr */
+
+/* Doubles between two real rows beyond their length: with rows a power of two apart all streams
+ * of a pass would fall into the same sets of the caches (measured: docs/performance.md). */
+#define STEP_STAGGER 24
+
+static long row_stride(long n)
+{
+    return backend_stride(n, sizeof(double)) + STEP_STAGGER;
+}
+
+static void row_place(struct stepper *s, long r)
+{
+    struct step_row *row = &s->row[r];
+    double *reals = s->reals + r * STEP_REALS * s->ld;
+    for (int j = 0; j < STEP_SLOTS; j++)
+        row->slot[j] = reals + 2 * j * s->ld;
+    row->li = reals + 2 * STEP_SLOTS * s->ld;
+    row->lr = row->li + s->ld;
+    row->spectrum = s->spectra + r * s->ld_spec;
+    row->scalars = s->scalars + r;
+    row->sums = s->sums + r * STEP_SPANS * STEP_SUMS;
+    row->positions = s->positions + r * s->setup.planes;
+}
+
+static int create_rows(struct stepper *s)
+{
+    const struct stepper_setup *setup = &s->setup;
+    struct backend *be = setup->backend;
+    const long rows = setup->rows;
+    TRY(be->ops->alloc(be, rows * STEP_REALS * s->ld, sizeof(double), (void **)&s->reals));
+    TRY(be->ops->alloc(be, rows * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
+    TRY(be->ops->alloc(be, rows * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
+    TRY(be->ops->alloc(be, rows, sizeof(struct trial_scalars), (void **)&s->scalars));
+    TRY(MEM_NEW(rows * setup->planes, &s->positions));
+    return MEM_NEW(rows, &s->row);
+}
+
+int stepper_create(const struct stepper_setup *setup, struct stepper **out)
+{
+    *out = NULL;
+    struct stepper *s;
+    TRY(MEM_NEW(1, &s));
+    s->setup = *setup;
+    s->ld = row_stride(setup->n);
+    s->ld_spec = backend_stride(setup->n, sizeof(cplx));
+    const int rc = create_rows(s);
+    if (rc != 0) {
+        stepper_destroy(s);
+        return rc;
+    }
+    for (long r = 0; r < setup->rows; r++)
+        row_place(s, r);
+    *out = s;
+    return 0;
+}
+
+void stepper_destroy(struct stepper *stepper)
+{
+    if (stepper == NULL)
+        return;
+    struct backend *be = stepper->setup.backend;
+    be->ops->release(be, stepper->reals);
+    be->ops->release(be, stepper->spectra);
+    be->ops->release(be, stepper->sums);
+    be->ops->release(be, stepper->scalars);
+    mem_free(stepper->positions);
+    mem_free(stepper->row);
+    mem_free(stepper);
+}
+
+static void status_reset(struct row_status *st)
+{
+    *st = (struct row_status){.outcome = ROW_RUNNING,
+                              .plane = -1,
+                              .deadline = st->deadline,
+                              .history = st->history,
+                              .history_capacity = st->history_capacity};
+}
+
+/* Longest step for which neither exp(L h) nor exp(-L h) leaves the range of the kernels. */
+static double linear_guard(const struct step_member *m, long n)
+{
+    double loss = 0.0;
+    double phase = 0.0;
+    for (long i = 0; i < n; i++) {
+        loss = fmax(loss, m->lr != NULL ? fabs(m->lr[i]) : 0.0);
+        phase = fmax(phase, fabs(m->li[i]));
+    }
+    return fmin(STEP_LOSS_LIMIT / loss, STEP_PHASE_LIMIT / phase);
+}
+
+static double field_sum(const cplx *field, long n)
+{
+    double sum = 0.0;
+    for (long i = 0; i < n; i++)
+        sum += cplx_abs2(field[i]);
+    return sum;
+}
+
+/* The bins without the longest run of those that are zero and stay so, in whole groups of 8. */
+static void find_spans(struct step_row *row, const struct step_member *m, long n)
+{
+    long from = 0; /* of the longest run */
+    long to = 0;
+    for (long i = 0, start = 0; i < n; i++) {
+        if (cplx_abs2(m->field[i]) != 0.0 || cplx_abs2(m->pre[i]) != 0.0 || !isfinite(m->li[i]))
+            start = i + 1;
+        else if (i + 1 - start > to - from) {
+            from = start;
+            to = i + 1;
+        }
+    }
+    from = (from + 7) / 8 * 8;
+    to = to == n ? n : to / 8 * 8;
+    row->spans = 0;
+    if (to <= from)
+        from = to = n;
+    row->gap = (struct step_span){from, to};
+    if (from > 0)
+        row->span[row->spans++] = (struct step_span){0, from};
+    if (to < n)
+        row->span[row->spans++] = (struct step_span){to, n};
+}
+
+/* The tables and the state of a member to its row. */
+static int load_rows(struct stepper *s, long row, const struct step_member *member)
+{
+    struct backend *be = s->setup.backend;
+    const size_t n = (size_t)s->setup.n;
+    struct step_row *r = &s->row[row];
+    TRY(be->ops->upload(be, r->spectrum, member->pre, n * sizeof(cplx)));
+    TRY(step_split(s, row, PREFACTOR));
+    TRY(be->ops->upload(be, r->spectrum, member->field, n * sizeof(cplx)));
+    /* All that become the state or the first slope: zero in the gap, whoever was here before.
+     */
+    static const enum step_slot slots[] = {STATE, K1, K3, K4};
+    for (size_t j = 0; j < sizeof slots / sizeof slots[0]; j++)
+        TRY(step_split(s, row, slots[j]));
+    TRY(be->ops->upload(be, r->li, member->li, n * sizeof(double)));
+    return r->loss ? be->ops->upload(be, r->lr, member->lr, n * sizeof(double)) : 0;
+}
+
+int stepper_load(struct stepper *stepper, long row, const struct step_member *member,
+                 struct row_status *st)
+{
+    struct step_row *r = &stepper->row[row];
+    r->loss = member->lr != NULL;
+    TRY(load_rows(stepper, row, member));
+    find_spans(r, member, stepper->setup.n);
+    memcpy(r->positions, member->positions, (size_t)stepper->setup.planes * sizeof(double));
+    r->control = member->control;
+    r->plan = (struct step_plan){0};
+    r->guard = linear_guard(member, stepper->setup.n);
+    r->z = 0.0;
+    r->y2 = field_sum(member->field, stepper->setup.n);
+    r->next = 0;
+    r->trials = 0;
+    r->rejected = 0;
+    r->have_slope = false;
+    r->schedule = NULL;
+    status_reset(st);
+    if (!isfinite(r->y2)) {
+        st->outcome = ROW_FAILED;
+        snprintf(st->reason, sizeof st->reason, "input field is not finite");
+    }
+    return 0;
+}
+
+void stepper_set_schedule(struct stepper *stepper, long row, const double *lengths, long count)
+{
+    stepper->row[row].schedule = lengths;
+    stepper->row[row].scheduled = count;
+    stepper->row[row].done = 0;
+}
+
+static void record_step(struct row_status *st, const struct step_record *record)
+{
+    if (record->accepted)
+        st->steps++;
+    else
+        st->rejected++;
+    if (st->history == NULL || st->history_count >= st->history_capacity)
+        st->history_truncated = true;
+    else
+        st->history[st->history_count++] = *record;
+}
+
+static void row_fail(const struct step_row *row, struct row_status *st, const char *what,
+                     double value)
+{
+    st->outcome = ROW_FAILED;
+    snprintf(st->reason, sizeof st->reason, "%s (%.6g) at z = %.9g m, on the way to plane %ld",
+             what, value, row->z, row->next);
+}
+
+static void slots_swap(struct step_row *row, enum step_slot a, enum step_slot b)
+{
+    double *const kept = row->slot[a];
+    row->slot[a] = row->slot[b];
+    row->slot[b] = kept;
+}
+
+/* The new state becomes the state: slots change places, nothing is copied. */
+static void row_accept(struct step_row *row, double z, double new2)
+{
+    slots_swap(row, STATE, K3);
+    slots_swap(row, K1, K4);
+    row->z = z;
+    row->y2 = new2;
+}
+
+/* What the next trial is; false when the row failed instead. */
+static bool choose_step(struct step_row *row, struct row_status *st, double *h, bool *lands)
+{
+    const double remaining = row->positions[row->next] - row->z;
+    const double shortest = STEP_MINIMUM * row->control.length;
+    if (row->schedule != NULL) {
+        if (row->done >= row->scheduled) {
+            row_fail(row, st, "the step schedule ends before the plane, after steps",
+                     (double)row->done);
+            return false;
+        }
+        *h = row->schedule[row->done];
+        *lands = fabs(remaining - *h) <= shortest;
+        if (!(*h > 0.0 && *h <= remaining + shortest)) {
+            row_fail(row, st, "a step of the schedule is not within the distance to the plane",
+                     *h);
+            return false;
+        }
+        return true;
+    }
+    const double allowed = fmin(row->plan.natural, row->guard);
+    if (!(allowed >= shortest)) {
+        row_fail(row, st, "step length is below 1e-12 of the fibre length or not finite",
+                 allowed);
+        return false;
+    }
+    *h = step_length(&row->plan, &row->control, remaining, row->guard, lands);
+    return true;
+}
+
+/* Slope and step length before the first trial. */
+static int row_start(struct stepper *s, long r, struct row_status *st)
+{
+    struct step_row *row = &s->row[r];
+    double slope;
+    TRY(step_first_slope(s, r, st, &slope));
+    if (!isfinite(slope))
+        row_fail(row, st, "nonlinear term is not finite", slope);
+    row->plan = (struct step_plan){.natural = step_first(&row->control, sqrt(row->y2), slope),
+                                   .rejected = false};
+    return 0;
+}
+
+/* Judge a trial of length h: take it, or plan a shorter one. */
+static void row_judge(struct step_row *row, struct row_status *st, double h, bool lands,
+                      const struct trial_result *result)
+{
+    if (!isfinite(result->new2)) {
+        row_fail(row, st, "field is not finite after a step of length in m", h);
+        return;
+    }
+    if (!isfinite(result->err)) {
+        row_fail(row, st, "error estimate is not finite after a step of length in m", h);
+        return;
+    }
+    const bool accepted = row->schedule != NULL || result->err <= 1.0;
+    const struct step_record record = {.position = row->z,
+                                       .length = h,
+                                       .error = result->err,
+                                       .order = RK45_ORDER,
+                                       .accepted = accepted};
+    record_step(st, &record);
+    if (accepted) {
+        row_accept(row, lands ? row->positions[row->next] : row->z + h, result->new2);
+        step_accepted(&row->plan, h, result->err);
+        row->done++;
+    } else {
+        step_rejected(&row->plan, h, result->err);
+        row->rejected++;
+    }
+    st->progress = row->z;
+}
+
+static int row_trial(struct stepper *s, long r, struct row_status *st)
+{
+    struct step_row *row = &s->row[r];
+    if (!row->have_slope)
+        TRY(row_start(s, r, st));
+    double h;
+    bool lands;
+    if (st->outcome != ROW_RUNNING || !choose_step(row, st, &h, &lands))
+        return 0;
+    struct trial_result result;
+    TRY(step_trial(s, r, h, st, &result));
+    row->trials++;
+    row_judge(row, st, h, lands, &result);
+    return 0;
+}
+
+static bool stop_wanted(struct run_control *control)
+{
+    const double stop_at = atomic_load_explicit(&control->stop_at, memory_order_relaxed);
+    return atomic_load_explicit(&control->stop, memory_order_relaxed) != 0
+           || (stop_at > 0.0 && clock_wall() >= stop_at);
+}
+
+/* Whether the row stands on its next plane, or ended: nothing to compute. */
+static bool row_settled(const struct stepper *s, struct step_row *row, struct row_status *st)
+{
+    if (row->next >= s->setup.planes) {
+        st->outcome = ROW_DONE;
+        return true;
+    }
+    const double position = row->positions[row->next];
+    if (position - row->z > STEP_MINIMUM * row->control.length)
+        return false;
+    st->plane = row->next++;
+    st->progress = position;
+    st->plane_ready = true;
+    return true;
+}
+
+/* Whether a limit of the member ends it before the next trial. */
+static bool row_limited(const struct step_row *row, struct row_status *st)
+{
+    if (clock_wall() >= st->deadline) {
+        st->outcome = ROW_TIMED_OUT;
+        snprintf(st->reason, sizeof st->reason,
+                 "timed out at z = %.9g m, on the way to plane %ld, after %lld trial steps",
+                 row->z, row->next, row->trials);
+        return true;
+    }
+    if (row->trials >= row->control.max_steps) {
+        row_fail(row, st, "stepper.max_steps trial steps are used up", (double)row->trials);
+        return true;
+    }
+    return false;
+}
+
+static int row_advance(struct stepper *s, long r, struct run_control *control,
+                       struct row_status *st)
+{
+    struct step_row *row = &s->row[r];
+    while (st->outcome == ROW_RUNNING && !row_settled(s, row, st)) {
+        if (stop_wanted(control) || row_limited(row, st))
+            return 0;
+        TRY(row_trial(s, r, st));
+        atomic_fetch_add_explicit(&control->steps_done, 1, memory_order_relaxed);
+    }
+    return 0;
+}
+
+static bool row_wants(const struct row_status *st)
+{
+    return st->outcome == ROW_RUNNING && !st->plane_ready;
+}
+
+int stepper_advance(struct stepper *stepper, struct run_control *control, struct row_status *st)
+{
+    const long rows = stepper->setup.rows;
+    const int threads = stepper->setup.backend->threads;
+    int rc = 0;
+    if (rows == 1 || threads == 1) {
+        for (long r = 0; r < rows && rc == 0; r++)
+            if (row_wants(&st[r]))
+                rc = row_advance(stepper, r, control, &st[r]);
+        return rc;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) default(none)               \
+    shared(stepper, control, st, rows) reduction(max                                           \
+                                                 : rc)
+    for (long r = 0; r < rows; r++)
+        if (row_wants(&st[r])) {
+            const int code = row_advance(stepper, r, control, &st[r]);
+            rc = code > rc ? code : rc;
+        }
+    return rc;
+}
+
+int stepper_field(struct stepper *stepper, long row, cplx **out)
+{
+    *out = stepper->row[row].spectrum;
+    return step_join(stepper, row, STATE);
+}
+
+long stepper_plane(const struct stepper *stepper, long row)
+{
+    return stepper->row[row].next - 1;
+}
+
+size_t stepper_row_bytes(long n)
+{
+    return (size_t)row_stride(n) * STEP_REALS * sizeof(double)
+           + (size_t)backend_stride(n, sizeof(cplx)) * sizeof(cplx)
+           + (STEP_SPANS * STEP_SUMS) * sizeof(double) + sizeof(struct trial_scalars)
+           + sizeof(struct step_row);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_STEP_RK45_H
+#define KERNELS_STEP_RK45_H
+
+#include "kernels/kdefs.h"
+#include "kernels/model.h"
+#include "kernels/step/control.h"
+
+/*
+ * Dormand-Prince 5(4) in the interaction picture of the current step, first same as last, for a
+ * batch of independent rows y' = L y + pre N(y), L = lr + i li diagonal (numerics.md §4, §5).
+ * Each row has its own step, accept flag, plane and outcome.
+ *
+ * Between two evaluations of N there is one pass over the bins: it makes the slope out of N
+ * (prefactor and rotation back), combines the slopes and propagates (kernels/bodies/stage.h). A
+ * trial is 6 evaluations and RK45_TRIAL_PASSES such passes: entry, 4 turns, last, close; a row
+ * that has made a step has 1 + 6 (accepted + rejected) evaluations.
+ *
+ * Bins where field and `pre` are zero at load stay zero: the longest run of them is left out of
+ * all passes.
+ */
+#define RK45_TRIAL_PASSES 7
+
+/* What the stepper calls of its model. */
+struct step_system {
+    void *model;
+    /* N of one row in place of its argument, a row [n] on the backend; not yet multiplied by
+     * `pre`. Adds its transforms and passes to `st`. Called from several threads for different
+     * rows. */
+    int (*nonlinear)(void *model, long row, cplx *spectrum, struct row_status *st);
+    int transforms; /* FFTs of one call, for the count of a resumed row */
+};
+
+/* What a stepper is made for. */
+struct stepper_setup {
+    struct backend *backend;
+    long rows;
+    long n;      /* bins */
+    long planes; /* saved positions of each row */
+    struct step_system system;
+};
+
+/* A member for a row; host memory, copied. */
+struct step_member {
+    struct step_control control;
+    const double *positions; /* [planes], ascending */
+    const cplx *field;       /* [n] state at 0 */
+    const double *li;        /* [n] Im L, rad/m */
+    const double *lr;        /* [n] Re L <= 0, 1/m; NULL: zero */
+    const cplx *pre;         /* [n] */
+};
+
+struct stepper;
+
+/** Make a stepper; all memory of all rows is allocated here. */
+int stepper_create(const struct stepper_setup *setup, struct stepper **out);
+
+/** Free a stepper; NULL is legal. */
+void stepper_destroy(struct stepper *stepper);
+
+/**
+ * Put a member into a row and reset its status (struct row_status). A field that is not finite
+ * makes the row ROW_FAILED.
+ */
+int stepper_load(struct stepper *stepper, long row, const struct step_member *member,
+                 struct row_status *st);
+
+/**
+ * Continue a row that was loaded from a state of stepper_save: field, first slope, controller,
+ * counters.
+ *
+ * @return 0, or ERR_ARGUMENT: not a state of this version and size
+ */
+int stepper_resume(struct stepper *stepper, long row, const struct state_in *state,
+                   struct row_status *st);
+
+/**
+ * Replay stored step lengths instead of choosing them: each is executed exactly and accepted
+ * whatever its error; planes are where a step ends. For comparisons of class R.
+ *
+ * @param lengths  [count] m, borrowed until the row is loaded again
+ */
+void stepper_set_schedule(struct stepper *stepper, long row, const double *lengths, long count);
+
+/**
+ * Each running row to its next plane (model_ops.advance has the rules). With several rows and
+ * threads, the rows are spread over the threads; otherwise the threads share a row's passes.
+ *
+ * @return 0, or a run error. A member that ends is reported in st[rows]. Does not allocate.
+ */
+int stepper_advance(struct stepper *stepper, struct run_control *control,
+                    struct row_status *st);
+
+/**
+ * State of a row, between steps.
+ *
+ * @param out  receives a row [n] on the backend, valid until the row is advanced
+ */
+int stepper_field(struct stepper *stepper, long row, cplx **out);
+
+/** Index of the plane that a row has reached, -1 before the first. */
+long stepper_plane(const struct stepper *stepper, long row);
+
+/** Bytes of stepper_save for n bins. */
+size_t stepper_state_bytes(long n);
+
+/** Bytes of one row of n bins. */
+size_t stepper_row_bytes(long n);
+
+/**
+ * A state for stepper_resume of a row that stands on a plane, out of its field alone: slope and
+ * step length are found anew, counters begin at 0.
+ *
+ * @param z      position of the plane, as the row's member has it
+ * @param field  [n]
+ */
+int stepper_state_at(long n, long plane, double z, const cplx *field, struct state_out *out);
+
+/** All that a resume needs of a row, between steps. */
+int stepper_save(struct stepper *stepper, long row, struct state_out *out);
+
+#endif

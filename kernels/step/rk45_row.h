@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_STEP_RK45_ROW_H
+#define KERNELS_STEP_RK45_ROW_H
+
+#include <stdint.h>
+
+#include "kernels/backend.h"
+#include "kernels/step/rk45.h"
+
+/* Inside of the stepper: what rk45.c, rk45_trial.c and rk45_state.c share. */
+
+#define RK45_ORDER  5
+#define RK45_STAGES 5 /* between the first slope and the last */
+
+/* Split rows of a member. The second slope is free when the sixth is made and receives the
+ * partial error, the third the new state, the fourth the first slope of the next step. The
+ * sixth is not stored. */
+enum step_slot { K1, K2, K3, K4, K5, STATE, FACTOR, PREFACTOR, STEP_SLOTS };
+
+#define STEP_SPANS 2
+
+/* Scalars of one trial, uploaded together; pointers into the backend's copy go to the kernels.
+ */
+struct trial_scalars {
+    double hb[RK45_STAGES][STAGE_SLOPES];
+    double ch[RK45_STAGES];
+    double last_hb[STEP_LAST_SLOPES];
+    double last_he[STEP_LAST_SLOPES];
+    double e7;
+    double rtol;
+    double atol;
+};
+
+/* Bins [begin, end), begin a multiple of 8. */
+struct step_span {
+    long begin, end;
+};
+
+/* One row: its memory on the backend and where it stands. */
+struct step_row {
+    /* rows on the backend */
+    double *slot[STEP_SLOTS];
+    cplx *spectrum; /* argument of N and N itself; free between steps */
+    double *li;
+    double *lr;
+    struct trial_scalars *scalars;
+    double *sums; /* [STEP_SPANS][STEP_SUMS] */
+    /* on the host */
+    struct step_span span[STEP_SPANS]; /* the bins that may differ from zero */
+    int spans;
+    struct step_span gap; /* the others */
+    bool loss;
+    bool have_slope; /* slot[K1] holds the slope of the state */
+    struct step_control control;
+    struct step_plan plan;
+    double guard;
+    double z;
+    double y2; /* sum |y|^2 */
+    long next; /* plane that is reached next */
+    long long trials;
+    long long rejected;
+    double *positions; /* [planes] */
+    const double *schedule;
+    long scheduled;
+    long done; /* steps of the schedule */
+};
+
+/* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. */
+enum step_sum { SUM_STATE, SUM_ERROR, SUM_BINS, SUM_TOP, STEP_SUMS };
+
+/* The rows and what they share. */
+struct stepper {
+    struct stepper_setup setup;
+    long ld;       /* of split and real rows */
+    long ld_spec;  /* of spectra */
+    double *reals; /* on the backend: [rows][STEP_REALS][ld] */
+    cplx *spectra; /* [rows][ld_spec] */
+    double *sums;  /* [rows][STEP_SPANS][STEP_SUMS]: one cache line a row */
+    struct trial_scalars *scalars;
+    double *positions; /* [rows][planes] */
+    struct step_row *row;
+};
+
+/* What a trial found. */
+struct trial_result {
+    double err;  /* error over tolerance */
+    double e2;   /* sum |e|^2 */
+    double new2; /* sum |y'|^2 */
+    double bins; /* of step_bin, where the norm asks for it */
+    double top;
+};
+
+/** The slope of the state into K1, and its norm. */
+int step_first_slope(struct stepper *s, long r, struct row_status *st, double *norm);
+
+/** A slot as a spectrum, into `spectrum`. */
+int step_join(struct stepper *s, long r, enum step_slot slot);
+/** A slot out of `spectrum`. */
+int step_split(struct stepper *s, long r, enum step_slot slot);
+
+/** One trial step of length h: the new state is in K3, its slope in K4. */
+int step_trial(struct stepper *s, long r, double h, struct row_status *st,
+               struct trial_result *out);
+
+#endif
