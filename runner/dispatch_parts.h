@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef RUNNER_DISPATCH_PARTS_H
+#define RUNNER_DISPATCH_PARTS_H
+
+#include "runner/dispatch.h"
+
+/* What the files of the dispatch share; nobody else includes this. */
+
+/** Members have ended: counts, points, journal. */
+void dispatch_note_ended(struct dispatch *dispatch, const struct report_run *run,
+                         const char *reason);
+
+/** Record in the journal what became of members; a failure is a run error. */
+void dispatch_record(struct dispatch *dispatch, const struct report_run *run, const char *state,
+                     const char *reason);
+
+/** Seconds of the middle member of those done lately; 0: too few are known. */
+double dispatch_median(const struct dispatch *dispatch);
+
+/** Whether a worker is kept for a suspect and must become empty first. */
+bool dispatch_keeps_free(struct dispatch *dispatch, struct dispatch_worker *worker);
+
+/** A suspect for a worker that holds nothing. @return tasks taken: 0 or 1 */
+int64_t dispatch_take_suspect(struct dispatch *dispatch, struct dispatch_worker *worker,
+                              struct message_give *give);
+
+/** What a report says of a suspect that its worker holds: it has ended, or comes back. */
+void dispatch_note_suspect(struct dispatch *dispatch, struct dispatch_worker *worker,
+                           const struct report_run *run);
+
+/** A worker's failures and successes, for parking. @param give number of the GIVE */
+void dispatch_note_outcome(struct dispatch *dispatch, struct dispatch_worker *worker,
+                           const struct report_run *run, int64_t give);
+
+/** Whether a worker whose members fail at once has to wait for the outcome of others'. */
+bool dispatch_doubts(struct dispatch *dispatch, struct dispatch_worker *worker);
+
+/** Before the first task: what members cost, and a first window. A failure is a run error. */
+void dispatch_begin_order(struct dispatch *dispatch, int capacity);
+
+/** Look at some members more; when there is time for it. */
+void dispatch_look_ahead(struct dispatch *dispatch);
+
+/** Whether what takes so long ends before the deadline. */
+bool dispatch_has_time(const struct dispatch *dispatch, double seconds);
+
+/** Members that nobody has, suspects apart. */
+int64_t dispatch_waiting(const struct dispatch *dispatch);
+
+/** Whether a worker has as many tasks as it computes at a time, and a chunk in reserve when
+ * they are short. */
+bool dispatch_holds_enough(const struct dispatch *dispatch,
+                           const struct dispatch_worker *worker);
+
+/** Members for a worker. @param seconds receives what one will take, 0: not known */
+int64_t dispatch_take_members(struct dispatch *dispatch, const struct dispatch_worker *worker,
+                              struct message_give *give, double *seconds);
+
+/** Tasks have ended or come back that were predicted to take so long together. */
+void dispatch_learn(struct dispatch *dispatch, const struct report_run *run, double predicted);
+
+/** Time left and its band, into the counts; when the last one is old. */
+void dispatch_forecast(struct dispatch *dispatch);
+
+/** Free what deaths left behind. */
+void dispatch_losses_clear(struct dispatch_losses *losses);
+
+#endif

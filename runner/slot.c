@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The backend and the model objects of a worker: made at the first task that needs them. */
+#include "runner/slot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/log.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+
+static void slot_clear(struct worker *w, struct worker_slot *slot)
+{
+    if (slot->model != NULL)
+        w->ops->destroy(slot->model);
+    mem_free(slot->status);
+    for (int a = 0; a < LAYOUT_ARRAYS_MAX; a++)
+        mem_free(slot->buffers.array[a]);
+    memset(slot, 0, sizeof *slot);
+}
+
+void slots_clear(struct worker *worker)
+{
+    for (int s = 0; s < WORKER_SLOTS; s++)
+        slot_clear(worker, &worker->slot[s]);
+    if (worker->backend != NULL)
+        wisdom_share_last(&worker->wisdom, worker->backend); /* its failure costs time only */
+    backend_destroy(worker->backend);
+    worker->backend = NULL;
+    wisdom_clear(&worker->wisdom);
+}
+
+static int make_backend(struct worker *w)
+{
+    struct backend_options options = w->options->backend;
+    options.threads = w->placement.threads;
+    options.source = wisdom_source(&w->wisdom);
+    const int rc = backend_create(&options, &w->backend);
+    if (rc != 0) /* not this member's fault, whatever the code */
+        return rc == ERR_MEMORY ? rc : ERR_DEVICE;
+    snprintf(w->kernel_id, sizeof w->kernel_id, "%.31s %.16s; %.40s", w->backend->ops->name,
+             w->backend->isa, backend_fft_library());
+    return 0;
+}
+
+/* Room for one plane of each saved array. */
+static int grow_buffers(struct worker *w, struct worker_slot *slot,
+                        const struct plane_layout *layout)
+{
+    const bool fields = scan_get_save(w->scan)->field != SAVE_FIELD_NO;
+    for (int a = 0; a < layout->arrays; a++) {
+        if (layout->array[a].is_field && !fields)
+            continue;
+        const long count = layout_array_count(layout, a);
+        const size_t size = (size_t)count * element_size(layout->array[a].type);
+        if (size <= slot->buffer_size[a] && slot->buffers.array[a] != NULL)
+            continue;
+        mem_free(slot->buffers.array[a]);
+        slot->buffers.array[a] = NULL;
+        TRY(mem_alloc(count, element_size(layout->array[a].type), &slot->buffers.array[a]));
+        slot->buffer_size[a] = size;
+    }
+    return 0;
+}
+
+static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structure,
+                     const struct plane_layout *layout)
+{
+    if (w->backend == NULL)
+        TRY(make_backend(w));
+    slot->used = true;
+    slot->structure = structure;
+    TRY(MEM_NEW(w->placement.capacity, &slot->status));
+    TRY(w->ops->create(&w->params, w->backend, w->placement.capacity, &slot->model));
+    return layout->transforms > 0 ? wisdom_share(&w->wisdom, w->backend) : 0;
+}
+
+int slot_select(struct worker *worker, int64_t structure, const struct plane_layout *layout)
+{
+    int oldest = 0;
+    worker->clock++;
+    for (int s = 0; s < WORKER_SLOTS; s++) {
+        struct worker_slot *slot = &worker->slot[s];
+        if (slot->used && slot->structure == structure) {
+            slot->age = worker->clock;
+            worker->current = s;
+            return grow_buffers(worker, slot, layout);
+        }
+        if (slot->age < worker->slot[oldest].age)
+            oldest = s;
+    }
+    struct worker_slot *slot = &worker->slot[oldest];
+    slot_clear(worker, slot);
+    worker->current = -1;
+    int rc = slot_fill(worker, slot, structure, layout);
+    if (rc == 0)
+        rc = grow_buffers(worker, slot, layout);
+    if (rc != 0) {
+        slot_clear(worker, slot);
+        wisdom_clear(&worker->wisdom);
+        return rc;
+    }
+    slot->age = worker->clock;
+    worker->current = oldest;
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runner/version.h"
+
+#include <string.h>
+
+#include <mpi.h>
+
+#include "io/library.h"
+#include "io/store.h"
+#include "kernels/backend.h"
+#include "kernels/base/status.h"
+#include "scanfarm_version.h"
+
+static void mpi_library(char *text, size_t size)
+{
+    char long_text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    /* one of the few calls that are legal before MPI_Init */
+    MPI_Get_library_version(long_text, &length);
+    snprintf(text, size, "%.*s", (int)strcspn(long_text, ",\n"), long_text);
+}
+
+void version_libraries(char *text, size_t size)
+{
+    char mpi[120];
+    char hdf5[40];
+    mpi_library(mpi, sizeof mpi);
+    library_hdf5(hdf5, sizeof hdf5);
+    snprintf(text, size, "%s; %s; %s", mpi, hdf5, backend_fft_library());
+}
+
+void version_program(char *text, size_t size)
+{
+    snprintf(text, size, "%s (%.12s%s)", SCANFARM_VERSION, SCANFARM_GIT_REVISION,
+             SCANFARM_GIT_DIRTY ? ", modified" : "");
+}
+
+static int print_backend(const char *name, FILE *out)
+{
+    const struct backend_options options = {
+        .name = name, .isa = "auto", .threads = 1, .rigour = FFT_ESTIMATE};
+    struct backend *be = NULL;
+    TRY(backend_create(&options, &be));
+    fprintf(out, "  backend        %s: kernels for %s chosen on %s\n", name, be->isa,
+            be->device);
+    backend_destroy(be);
+    return 0;
+}
+
+int version_print(FILE *out)
+{
+    char program[120];
+    char mpi[120];
+    char hdf5[40];
+    version_program(program, sizeof program);
+    mpi_library(mpi, sizeof mpi);
+    library_hdf5(hdf5, sizeof hdf5);
+    fprintf(out, "scanfarm %s\n", program);
+    fprintf(out, "  git revision   %s%s\n", SCANFARM_GIT_REVISION,
+            SCANFARM_GIT_DIRTY ? " with changes" : "");
+    fprintf(out, "  file format    %d\n", STORE_FORMAT_VERSION);
+    fprintf(out, "  compiler       %s\n", SCANFARM_COMPILER);
+    fprintf(out, "  flags          %s\n", SCANFARM_BUILD_FLAGS);
+#ifdef SCANFARM_FAULTS
+    fprintf(out, "  test build     faults by FARM_FAULT (kernels/base/fault.h)\n");
+#endif
+    fprintf(out, "  MPI            %s\n", mpi);
+    fprintf(out, "  HDF5           %s\n", hdf5);
+    fprintf(out, "  FFT            %s\n", backend_fft_library());
+    for (const char *const *name = backend_names(); *name != NULL; name++)
+        TRY(print_backend(*name, out));
+    fprintf(out, "Licence GPL-3.0-or-later; this is free software without any warranty.\n");
+    return 0;
+}

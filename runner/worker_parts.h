@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef RUNNER_WORKER_PARTS_H
+#define RUNNER_WORKER_PARTS_H
+
+#include "runner/worker.h"
+
+/* Inside of the worker: what worker.c and worker_load.c share. */
+
+/* What a member took. */
+struct worker_effort {
+    double wall, cpu; /* s, earlier runs of what it continued included */
+    int64_t tries;
+    long kept; /* steps of its history that the file has */
+};
+
+/** Whether this worker may write into the file now; its error otherwise. */
+int worker_check_right(const struct worker *worker);
+
+/** Put a member into a free row, or say at once what becomes of it. */
+int worker_start_member(struct worker *worker, int64_t member, const struct message_give *give);
+
+/** Write the end of a member and report it. */
+int worker_end_member(struct worker *worker, int64_t member, const struct row_status *status,
+                      const struct worker_effort *effort);
+
+/** Add a run to the report; a full one goes out first. */
+int worker_add_report(struct worker *worker, const struct report_run *run);
+
+/** Make a row free. */
+void worker_release_row(struct worker *worker, int row);
+
+/** Why the member failed that is reported next. */
+int worker_add_reason(struct worker *w, const char *reason);
+
+#endif
