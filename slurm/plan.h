@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef SLURM_PLAN_H
+#define SLURM_PLAN_H
+
+#include "slurm/choice.h"
+
+#define PLAN_NAME_SIZE 256
+
+/* What `scanfarm plan` says of the scan, as far as a job needs it. */
+struct scan_plan {
+    char name[PLAN_NAME_SIZE];
+    double members;
+    long threads;        /* cores of a worker, 0: all of a socket */
+    double worker_bytes; /* memory of one */
+    double plane_bytes;  /* of what one writes at a stop: a plane … */
+    double state_bytes;  /* … and a checkpoint */
+};
+
+/**
+ * Ask `scanfarm plan --json`, which reads the scan file as `run` would. Its own errors are
+ * passed on as they are.
+ *
+ * @param scanfarm  the program
+ * @return 0, or the code that its exit code stands for
+ */
+int plan_ask(const char *scanfarm, const struct choice *choice, struct scan_plan *out);
+
+#endif
