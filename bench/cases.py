@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cases: what bench/compare judges. {"case", "rtol", "error", "rhs_calls", "time_s": [a round
+each], "floor_s": [the FFT floor beside each round]}; all but the name and the times may be missing.
+"""
+import json
+
+
+class Refused(Exception):
+    pass
+
+
+def from_stage(record):
+    """One object of bench_stage as a case of one round."""
+    if "total_us" not in record or "rhs_calls" not in record:
+        raise Refused(f"no case: {json.dumps(record)[:80]}")
+    name = f"{record['case']}/{record['n']}/{'raman' if record['raman'] else 'kerr'}"
+    calls = record["rhs_calls"]
+    return {"case": name, "rtol": record["rtol"], "error": record.get("error"),
+            "rhs_calls": calls, "time_s": [1e-6 * record["total_us"] * calls],
+            "floor_s": [1e-6 * record["floor_us"] * calls]}
+
+
+def objects(text):
+    """All JSON values of a text, one after the other."""
+    decoder = json.JSONDecoder()
+    at = 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, at = decoder.raw_decode(text, at)
+        yield from value if isinstance(value, list) else [value]
+
+
+def merge(results):
+    """{(case, rtol): case}: rounds of the same case are put one after the other."""
+    merged = {}
+    for result in results:
+        for case in result["cases"] if "cases" in result else [from_stage(result)]:
+            key = (case["case"], case.get("rtol"))
+            if key not in merged:
+                merged[key] = dict(case, time_s=list(case["time_s"]),
+                                   floor_s=list(case.get("floor_s") or []))
+                continue
+            merged[key]["time_s"] += case["time_s"]
+            merged[key]["floor_s"] += case.get("floor_s") or []
+    if not merged:
+        raise Refused("no cases")
+    return merged
