@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The formulas of kernels/bodies/spectral.h and kerr.h in long double. */
+#include <math.h>
+
+#include "tests/kernels/backend_suite.h"
+
+#define SCALE(member) offsetof(struct spectral_scale_args, member)
+
+const struct kernel_field fields_spectral_scale[] = {
+    {"pre", FIELD_COMPLEX, SCALE(pre), 0, 0, 0, 0, 0},
+    {"in", FIELD_COMPLEX, SCALE(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, SCALE(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_scale(const struct spectral_scale_args *a, int s, long row, long n,
+                              struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long at = row * a->ld + i;
+        const long double complex product = element(a->pre, at) * element(a->in, at);
+        answer_complex(&answers[0], i, product, roundings(PRODUCT) * cabsl(product));
+    }
+}
+
+#define ADD(member) offsetof(struct spectral_add_args, member)
+
+const struct kernel_field fields_spectral_add[] = {
+    {"pre", FIELD_COMPLEX, ADD(pre), 0, 0, 0, 0, 0},
+    {"in", FIELD_COMPLEX, ADD(in), 0, 0, 0, 0, 0},
+    {"add", FIELD_COMPLEX, ADD(add), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, ADD(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_add(const struct spectral_add_args *a, int s, long row, long n,
+                            struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long at = row * a->ld + i;
+        const long double complex product = element(a->pre, at) * element(a->in, at);
+        answer_complex(&answers[0], i, product + element(a->add, at),
+                       roundings(PRODUCT + 1) * cabsl(product)
+                           + roundings(1) * cabsl(element(a->add, at)));
+    }
+}
+
+#define SPLIT(member) offsetof(struct spectral_split_args, member)
+
+const struct kernel_field fields_spectral_split[] = {
+    {"ld_spec", FIELD_LD_SPEC, SPLIT(ld_spec), 0, 0, 0, 0, 0},
+    {"in", FIELD_COMPLEX, SPLIT(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_SPLIT_OUT, SPLIT(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_split(const struct spectral_split_args *a, int s, long row, long n,
+                              struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++)
+        answer_complex(&answers[0], i, element(a->in, row * a->ld_spec + i), 0.0L);
+}
+
+#define JOIN(member) offsetof(struct spectral_join_args, member)
+
+const struct kernel_field fields_spectral_join[] = {
+    {"ld_spec", FIELD_LD_SPEC, JOIN(ld_spec), 0, 0, 0, 0, 0},
+    {"in", FIELD_SPLIT, JOIN(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, JOIN(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_join(const struct spectral_join_args *a, int s, long row, long n,
+                             struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++)
+        answer_complex(&answers[0], i, split_element(a->in, row, a->ld, i), 0.0L);
+}
+
+#define SUMS(member) offsetof(struct spectral_sums_args, member)
+
+const struct kernel_field fields_spectral_sums[] = {
+    {"a", FIELD_COMPLEX, SUMS(a), 0, 0, FIELD_EVEN, 0, 0},
+    {"w", FIELD_REAL, SUMS(w), 0, 0, FIELD_HOLES, 0.5, 2},
+    {"out", FIELD_SUMS, SUMS(out), 3, 0, 0, 0, 0},
+    {0}};
+
+/* Compensated: the sum adds two roundings, whatever its length, and n u of them squared; a term
+ * has three (two products and their sum), and one for w. */
+void reference_spectral_sums(const struct spectral_sums_args *a, int s, long row, long n,
+                             struct answer *answers)
+{
+    (void)s;
+    long double sums[3] = {0.0L, 0.0L, 0.0L};
+    for (long i = row * a->ld; i < row * a->ld + n; i++) {
+        const long double size = cabsl(element(a->a, i));
+        if (a->w[i] > 0.0) {
+            sums[0] += size * size;
+            sums[1] += size * size / a->w[i];
+            sums[2] += size * size * a->w[i];
+        }
+    }
+    const long double second = (long double)n * (long double)n * ROUNDOFF;
+    for (int k = 0; k < 3; k++)
+        answer_real(&answers[0], k, sums[k], roundings(2 + 2 + 1 + 2 * second) * sums[k]);
+}
+
+#define INSTANT(member) offsetof(struct kerr_instant_args, member)
+
+const struct kernel_field fields_kerr_instant[] = {
+    {"a", FIELD_COMPLEX, INSTANT(a), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, INSTANT(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_kerr_instant(const struct kerr_instant_args *a, int s, long row, long n,
+                            struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double complex z = element(a->a, row * a->ld + i);
+        const long double complex out = creall(z * conjl(z)) * z;
+        answer_complex(&answers[0], i, out, roundings(3) * cabsl(out));
+    }
+}
+
+#define POWER(member) offsetof(struct kerr_power_args, member)
+
+const struct kernel_field fields_kerr_power[] = {
+    {"ld_real", FIELD_LD_REAL, POWER(ld_real), 0, 0, 0, 0, 0},
+    {"a", FIELD_COMPLEX, POWER(a), 0, 0, FIELD_EVEN, 0, 0},
+    {"power", FIELD_REAL_OUT, POWER(power), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_kerr_power(const struct kerr_power_args *a, int s, long row, long n,
+                          struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double complex z = element(a->a, row * a->ld + i);
+        const long double power = creall(z) * creall(z) + cimagl(z) * cimagl(z);
+        answer_real(&answers[0], i, power, roundings(2) * power);
+    }
+}
+
+#define APPLY(member) offsetof(struct kerr_apply_args, member)
+
+const struct kernel_field fields_kerr_apply[] = {
+    {"ld_real", FIELD_LD_REAL, APPLY(ld_real), 0, 0, 0, 0, 0},
+    {"a", FIELD_COMPLEX, APPLY(a), 0, 0, 0, 0, 0},
+    {"factor", FIELD_REAL, APPLY(factor), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, APPLY(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_kerr_apply(const struct kerr_apply_args *a, int s, long row, long n,
+                          struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double complex z = element(a->a, row * a->ld + i);
+        const long double complex out = a->factor[row * a->ld_real + i] * z;
+        answer_complex(&answers[0], i, out, roundings(1) * cabsl(out));
+    }
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pressure gradients and tapers against closed forms and quadrature. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
+#include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/gradient.h"
+#include "kernels/numeric/quadrature.h"
+#include "tests/unit_main.h"
+
+static const struct gradient_points tube = {1, {0.0}, {125e-6}};
+
+static struct mixture filling(enum gas gas, enum density_model model)
+{
+    const struct mixture_request request = {
+        .count = 1, .gas = {gas}, .fraction = {1.0}, .model = model, .temperature = 293.15};
+    struct mixture m;
+    ck_assert_int_eq(mixture_init(&m, &request), 0);
+    return m;
+}
+
+static struct gradient gradient_of(const struct gradient_points *pressure,
+                                   const struct mixture *gas)
+{
+    struct gradient g;
+    ck_assert_int_eq(gradient_init(&g, pressure, &tube, gas), 0);
+    return g;
+}
+
+static struct gradient_values read_one(const struct gradient *g, double anchor, double dz)
+{
+    struct gradient_values v;
+    gradient_read(g, anchor, &dz, 1, &v);
+    return v;
+}
+
+static void is_near(double got, double want, double tolerance)
+{
+    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%.16g, want %.16g within %g", got, want,
+                  tolerance);
+}
+
+START_TEST(pressures_follow_the_law_of_each_interval)
+{
+    /* physics.md §9: Z = 0, .25, .5, 1, P = 0, 1, .5, 0; here in bar. */
+    const struct gradient_points points = {4, {0, 0.25, 0.5, 1.0}, {0, 1e5, 0.5e5, 0}};
+    const struct mixture gas = filling(GAS_HE, DENSITY_HELMHOLTZ);
+    struct gradient g = gradient_of(&points, &gas);
+    for (int i = -20; i <= 120; i++) {
+        const double z = i / 100.0;
+        double want = 0.0;
+        for (int k = 0; k < 3; k++)
+            if (z > points.z[k] && z <= points.z[k + 1]) {
+                const double a = points.value[k];
+                const double b = points.value[k + 1];
+                const double share = (z - points.z[k]) / (points.z[k + 1] - points.z[k]);
+                want = sqrt(fmax(a * a + share * (b * b - a * a), 0.0));
+            }
+        /* From below as from the point itself. */
+        ck_assert_double_le(fabs(read_one(&g, z, 0.0).pressure - want), 1e-10 * 1e5);
+        ck_assert_double_le(fabs(read_one(&g, -0.25, z + 0.25).pressure - want), 1e-7 * 1e5);
+    }
+    /* A point is itself from either side. */
+    ck_assert_double_eq(read_one(&g, 0.25, 0.0).pressure, 1e5);
+    ck_assert_double_eq(read_one(&g, 0.125, 0.125).pressure, 1e5);
+    ck_assert_double_eq(read_one(&g, 0.375, 0.125).pressure, 0.5e5);
+    ck_assert_double_eq(read_one(&g, 0.75, 0.25).pressure, 0.0);
+    ck_assert_double_eq(read_one(&g, 0.75, 0.25).rho, 0.0);
+    ck_assert_double_eq(read_one(&g, 2.0, 1.0).rho_dz, 0.0);
+    gradient_clear(&g);
+    gradient_clear(&g);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
+START_TEST(equal_ends_are_a_constant_pressure_bit_for_bit)
+{
+    const struct gradient_points one = {1, {0.0}, {3e5}};
+    const struct gradient_points two = {2, {0.0, 1.5}, {3e5, 3e5}};
+    for (int model = DENSITY_HELMHOLTZ; model <= DENSITY_IDEAL; model++) {
+        const struct mixture gas = filling(GAS_AR, (enum density_model)model);
+        struct gradient a = gradient_of(&one, &gas);
+        struct gradient b = gradient_of(&two, &gas);
+        struct eos_density d;
+        ck_assert_int_eq(mixture_density(&gas, 3e5, &d), 0);
+        for (double z = 0.0; z < 1.5; z += 0.13) {
+            const struct gradient_values x = read_one(&a, z, 0.07);
+            const struct gradient_values y = read_one(&b, z, 0.07);
+            ck_assert(x.rho == y.rho && x.rho_dz == y.rho_dz && x.pressure == y.pressure);
+            is_near(x.rho, d.rho, 1e-15);
+            is_near(x.rho_dz, 0.07 * d.rho, 1e-15);
+        }
+        gradient_clear(&a);
+        gradient_clear(&b);
+    }
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
+START_TEST(integrals_of_an_ideal_gas_are_the_closed_form)
+{
+    /* fixtures, README 4.4: int_0^z p = 2/(3 d) ((p0^2 + d z)^1.5 - p0^3). */
+    static const double ends[][2] = {{0.8e5, 0.0}, {0.0, 2e5}, {1e5, 1.0001e5}, {5e5, 1e5}};
+    const struct mixture gas = filling(GAS_HE, DENSITY_IDEAL);
+    for (int i = 0; i < 4; i++) {
+        const double p0 = ends[i][0];
+        const double p1 = ends[i][1];
+        const double d = (p1 * p1 - p0 * p0) / 1.5;
+        const struct gradient_points points = {2, {0.0, 1.5}, {p0, p1}};
+        struct gradient g = gradient_of(&points, &gas);
+        for (int k = 1; k <= 10; k++) {
+            const double z = 0.15 * k;
+            const double end = k == 10 ? p1 * p1 : p0 * p0 + d * z;
+            const double want = 2.0 / (3.0 * d) * (pow(end, 1.5) - p0 * p0 * p0);
+            /* The closed form itself cancels where the pressure hardly changes. */
+            is_near(read_one(&g, 0.0, k == 10 ? 1.5 : z).rho_dz * PULSE_KB * 293.15, want,
+                    i == 2 ? 1e-10 : 1e-13);
+        }
+        gradient_clear(&g);
+    }
+}
+END_TEST
+
+START_TEST(a_step_of_1e_9_of_the_length_keeps_its_figures)
+{
+    const struct gradient_points points = {2, {0.0, 1.5}, {0.8e5, 0.0}};
+    for (int model = DENSITY_HELMHOLTZ; model <= DENSITY_IDEAL; model++) {
+        const struct mixture gas = filling(GAS_HE, (enum density_model)model);
+        struct gradient g = gradient_of(&points, &gas);
+        for (double z = 0.1; z < 1.49; z += 0.1) {
+            const double h = 1.5e-9;
+            /* rho is linear over h to (h/(L - z))^2 = 1e-14. */
+            const double want = 0.5 * h * (read_one(&g, z, 0.0).rho + read_one(&g, z, h).rho);
+            is_near(read_one(&g, z, h).rho_dz, want, 2e-14);
+        }
+        gradient_clear(&g);
+    }
+}
+END_TEST
+
+START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
+{
+    const struct gradient_points points = {4, {0, 0.25, 0.5, 1.0}, {0, 40e5, 12e5, 0}};
+    const struct gradient_points taper = {3, {0.1, 0.4, 0.9}, {20e-6, 10e-6, 60e-6}};
+    const struct mixture gas = filling(GAS_XE, DENSITY_HELMHOLTZ);
+    struct gradient g;
+    ck_assert_int_eq(gradient_init(&g, &points, &taper, &gas), 0);
+    for (double start = 0.0; start < 0.9; start += 0.0875) {
+        const double length = 1.0 - start;
+        const struct gradient_values whole = read_one(&g, start, length);
+        for (int parts = 2; parts <= 32; parts *= 2) {
+            double rho = 0.0;
+            double square = 0.0;
+            double cube = 0.0;
+            for (int k = 0; k < parts; k++) {
+                const struct gradient_values v =
+                    read_one(&g, start + length * k / parts, length / parts);
+                rho += v.rho_dz;
+                square += v.inverse_square_dz;
+                cube += v.inverse_cube_dz;
+            }
+            /* Positions of the parts round by eps of 1 m, a few 1e-15 of a part. */
+            is_near(rho, whole.rho_dz, 2e-13);
+            is_near(square, whole.inverse_square_dz, 2e-13);
+            is_near(cube, whole.inverse_cube_dz, 2e-13);
+        }
+    }
+    gradient_clear(&g);
+}
+END_TEST
+
+/* Integral over [a, b] of the density at the law's pressure, by quadrature in z. */
+static double quadrature_of(const struct mixture *gas, double p0, double p1, double a, double b)
+{
+    struct quadrature q;
+    quadrature_legendre(&q, QUADRATURE_MAX);
+    double sum = 0.0;
+    for (int i = 0; i < q.n; i++) {
+        const double z = a + (b - a) * q.node[i];
+        struct eos_density d;
+        ck_assert_int_eq(mixture_density(gas, sqrt(p0 * p0 + z * (p1 * p1 - p0 * p0)), &d), 0);
+        sum += q.weight[i] * d.rho;
+    }
+    return (b - a) * sum;
+}
+
+START_TEST(densities_and_integrals_of_a_real_gas_are_those_of_its_equation)
+{
+    /* Xenon near its critical point, where it is least ideal; the rule in z is exact to
+     * rounding away from zero pressure. */
+    static const double ends[][2] = {{1e5, 40e5}, {55e5, 20e5}, {10e5, 10.001e5}};
+    const struct mixture gas = filling(GAS_XE, DENSITY_HELMHOLTZ);
+    for (int i = 0; i < 3; i++) {
+        const struct gradient_points points = {2, {0.0, 1.0}, {ends[i][0], ends[i][1]}};
+        struct gradient g = gradient_of(&points, &gas);
+        ck_assert_double_gt(g.error, 0.0);
+        ck_assert_double_le(g.error, 1e-12);
+        for (double z = 0.05; z < 0.95; z += 0.1) {
+            struct eos_density d;
+            const struct gradient_values v = read_one(&g, z, 0.05);
+            ck_assert_int_eq(mixture_density(&gas, v.pressure, &d), 0);
+            is_near(v.rho, d.rho, 1e-11);
+            const double want = quadrature_of(&gas, ends[i][0], ends[i][1], z, z + 0.05);
+            is_near(v.rho_dz, want, 1e-11);
+        }
+        gradient_clear(&g);
+    }
+}
+END_TEST
+
+START_TEST(the_integral_to_zero_pressure_holds_for_a_real_gas)
+{
+    /* With p as the variable: rho dz = rho 2 p dp L/(p0^2 - p1^2), smooth at zero. */
+    const struct mixture gas = filling(GAS_AR, DENSITY_HELMHOLTZ);
+    const struct gradient_points points = {2, {0.0, 1.5}, {30e5, 0.0}};
+    struct gradient g = gradient_of(&points, &gas);
+    struct quadrature q;
+    quadrature_legendre(&q, 40);
+    double want = 0.0;
+    for (int i = 0; i < q.n; i++) {
+        struct eos_density d;
+        ck_assert_int_eq(mixture_density(&gas, 30e5 * q.node[i], &d), 0);
+        want += q.weight[i] * d.rho * 2.0 * q.node[i] * 1.5;
+    }
+    is_near(read_one(&g, 0.0, 1.5).rho_dz, want, 1e-12);
+    is_near(read_one(&g, -1.0, 3.5).rho_dz, want + read_one(&g, -1.0, 1.0).rho_dz, 1e-12);
+    gradient_clear(&g);
+}
+END_TEST
+
+START_TEST(all_positions_of_a_step_at_once_have_the_bits_of_each_alone)
+{
+    static const double nodes[] = {0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1e-9};
+    const struct gradient_points points = {3, {0.0, 0.31, 1.5}, {0.8e5, 1.1e5, 0.0}};
+    const struct gradient_points taper = {2, {0.2, 1.2}, {125e-6, 80e-6}};
+    for (int model = DENSITY_HELMHOLTZ; model <= DENSITY_IDEAL; model++) {
+        const struct mixture gas = filling(GAS_KR, (enum density_model)model);
+        struct gradient g;
+        ck_assert_int_eq(gradient_init(&g, &points, &taper, &gas), 0);
+        for (double anchor = 0.0; anchor < 1.4; anchor += 0.0731) {
+            double dz[7];
+            struct gradient_values batch[7];
+            for (int i = 0; i < 7; i++)
+                dz[i] = nodes[i] * 0.2137;
+            gradient_read(&g, anchor, dz, 7, batch);
+            for (int i = 0; i < 7; i++) {
+                const struct gradient_values one = read_one(&g, anchor, dz[i]);
+                ck_assert_int_eq(comparison_bits(&one, &batch[i], sizeof one, 1), -1);
+            }
+        }
+        gradient_clear(&g);
+    }
+}
+END_TEST
+
+START_TEST(a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers)
+{
+    const struct gradient_points points = {1, {0.0}, {1e5}};
+    const struct gradient_points taper = {3, {0.2, 0.6, 1.0}, {100e-6, 40e-6, 70e-6}};
+    const struct mixture gas = filling(GAS_HE, DENSITY_IDEAL);
+    struct gradient g;
+    struct quadrature q;
+    quadrature_legendre(&q, 40);
+    ck_assert_int_eq(gradient_init(&g, &points, &taper, &gas), 0);
+    ck_assert_double_eq(read_one(&g, 0.0, 0.1).radius, 100e-6);
+    ck_assert_double_eq(read_one(&g, 0.3, 0.3).radius, 40e-6);
+    ck_assert_double_eq(read_one(&g, 0.0, 5.0).radius, 70e-6);
+    is_near(read_one(&g, 0.3, 0.1).radius, 70e-6, 1e-15);
+    is_near(read_one(&g, 0.5, 0.3).radius, 55e-6, 1e-15);
+    /* One smooth stretch against quadrature, then across a kink as two. */
+    double square = 0.0;
+    double cube = 0.0;
+    for (int i = 0; i < q.n; i++) {
+        const double a = 100e-6 - 60e-6 * (0.25 + 0.75 * q.node[i]);
+        square += 0.3 * q.weight[i] / (a * a);
+        cube += 0.3 * q.weight[i] / (a * a * a);
+    }
+    const struct gradient_values v = read_one(&g, 0.3, 0.3);
+    is_near(v.inverse_square_dz, square, 1e-13);
+    is_near(v.inverse_cube_dz, cube, 1e-13);
+    const struct gradient_values across = read_one(&g, 0.3, 0.5);
+    const struct gradient_values rest = read_one(&g, 0.6, 0.2);
+    is_near(across.inverse_square_dz, v.inverse_square_dz + rest.inverse_square_dz, 1e-14);
+    is_near(across.inverse_cube_dz, v.inverse_cube_dz + rest.inverse_cube_dz, 1e-14);
+    /* Constant: length over the power. */
+    is_near(read_one(&g, 1.5, 0.25).inverse_cube_dz, 0.25 / pow(70e-6, 3), 1e-15);
+    gradient_clear(&g);
+}
+END_TEST
+
+/* The error line of a gradient that must be refused. */
+static void refuses(struct gradient_points pressure, struct gradient_points radius,
+                    enum gas gas, const char *word)
+{
+    const struct mixture m = filling(gas, DENSITY_HELMHOLTZ);
+    struct gradient g;
+    char text[256] = "";
+    status_capture(text, sizeof text);
+    const int code = gradient_init(&g, &pressure, &radius, &m);
+    status_capture(NULL, 0);
+    gradient_clear(&g);
+    ck_assert_int_eq(code, ERR_ARGUMENT);
+    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
+    ck_assert_int_eq(mem_live(), 0);
+}
+
+START_TEST(laws_that_cannot_be_are_refused_with_the_point)
+{
+    const struct gradient_points good = {2, {0, 1}, {1e5, 0}};
+    refuses((struct gradient_points){2, {0, 0}, {1e5, 0}}, tube, GAS_HE, "pressure.z: point 1");
+    refuses((struct gradient_points){2, {0, 1}, {1e5, -1}}, tube, GAS_HE, "-1 Pa at point 1");
+    refuses((struct gradient_points){0, {0}, {0}}, tube, GAS_HE, "0 points given");
+    refuses((struct gradient_points){2, {0, 1}, {1e5, 3e8}}, tube, GAS_KR,
+            "equation of state of Kr");
+    refuses(good, (struct gradient_points){1, {0}, {0}}, GAS_HE, "core_radius: 0 m at point 0");
+    refuses(good, (struct gradient_points){1, {0}, {(double)NAN}}, GAS_HE,
+            "core_radius: nan m");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const suite = suite_create("gradients");
+    TCase *const tests = tcase_create("gradients");
+    tcase_add_test(tests, pressures_follow_the_law_of_each_interval);
+    tcase_add_test(tests, equal_ends_are_a_constant_pressure_bit_for_bit);
+    tcase_add_test(tests, integrals_of_an_ideal_gas_are_the_closed_form);
+    tcase_add_test(tests, a_step_of_1e_9_of_the_length_keeps_its_figures);
+    tcase_add_test(tests, a_step_is_the_sum_of_its_parts_however_it_is_cut);
+    tcase_add_test(tests, densities_and_integrals_of_a_real_gas_are_those_of_its_equation);
+    tcase_add_test(tests, the_integral_to_zero_pressure_holds_for_a_real_gas);
+    tcase_add_test(tests, all_positions_of_a_step_at_once_have_the_bits_of_each_alone);
+    tcase_add_test(tests,
+                   a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers);
+    tcase_add_test(tests, laws_that_cannot_be_are_refused_with_the_point);
+    suite_add_tcase(suite, tests);
+    return unit_main(suite);
+}

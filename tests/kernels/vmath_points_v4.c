@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define POINTS_TABLE vmath_points_v4
+#define POINTS_ISA   "x86-64-v4"
+#include "tests/kernels/vmath_points.c"
