@@ -164,8 +164,8 @@ static void begin_call(const struct series *s, struct call *call)
  * would all have to fail. */
 static void take_run(struct series *s, char id[ID_SIZE])
 {
-    const char *const from = s->runs + s->retried;
-    const size_t length = 1 + strcspn(from + 1, ":");
+    const char *const from = s->runs != NULL ? s->runs + s->retried : "";
+    const size_t length = *from == ':' ? 1 + strcspn(from + 1, ":") : 0;
     snprintf(id, ID_SIZE, "%.*s", (int)length, from);
     s->retried += length;
 }
