@@ -267,7 +267,8 @@ static int collect_all(struct collecting *c, int *code)
 {
     TRY(unpack(c));
     TRY(begin_attempt(c));
-    TRY(collect_open(c->result, &c->stop, &c->collect));
+    const struct collect_judge judge = collect_spec_judge(&c->spec);
+    TRY(collect_open(c->result, &judge, &c->stop, &c->collect));
     TRY(add_files(c));
     if (c->reduce && atomic_load(&c->stop) == 0)
         TRY(collecting_reduce(c));
@@ -349,6 +350,7 @@ static int run_collect(const struct command *self, int argc, char **argv)
     journal_close(c.journal);
     lease_drop(c.lease);
     collect_names_close(c.names);
+    collect_spec_clear(&c.spec);
     mem_free(c.wisdom);
     return rc != 0 ? options_exit(rc) : code;
 }

@@ -9,6 +9,7 @@
 #include "io/collect.h"
 #include "io/journal.h"
 #include "runner/collect_names.h"
+#include "runner/collect_spec.h"
 #include "runner/lease.h"
 #include "runner/run.h"
 
@@ -25,6 +26,7 @@ struct collecting {
     int attempt;  /* -1: none was begun */
     struct journal *journal;
     struct collect *collect;
+    struct collect_spec spec; /* of its files */
     atomic_int stop; /* 1: a signal asked for a stop */
     long files;      /* named, the result file itself apart */
     long unchanged;

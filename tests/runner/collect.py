@@ -323,8 +323,56 @@ def members_go_where_their_identity_says():
     assert code == 0 and report["conflicts"] == 0, report
     with h5py.File(at(folder, "mixed.h5"), "r+") as file:
         file["member/identity"][4] = [1, 2]
-    code, report, _ = collect(folder, "mixed.h5", out="third.h5")
-    assert code == 1 and kinds(report) == ["foreign"] and report["done"] == 29, report
+    code, report, _ = collect(folder, "mixed.h5", "straight.h5", out="third.h5")
+    assert code == 1 and kinds(report) == ["unreadable"] and report["done"] == 30, report
+    assert "member 4 has identity" in report["problems"][0]["text"], report
+
+
+def what_verify_calls_broken_is_not_taken():
+    def replace(name, kind):
+        def change(file):
+            values = file[name][...]
+            del file[name]
+            file.create_dataset(name, data=values.astype(kind))
+        return change
+
+    def set_row(name, row, value):
+        def change(file):
+            file[name][row] = value
+        return change
+
+    def cut(name):
+        def change(file):
+            del file[name]
+        return change
+
+    source, names = shards(CODES, 4)
+    with h5py.File(at(source, names[2])) as file:
+        first, count = int(file.attrs["first_member"]), int(file.attrs["members"])
+    for number, (change, words) in enumerate((
+            (set_row("member/seed", 1, [5, 0]), f"member {first + 1}: its seed"),
+            (set_row("member/seed", 1, [0, 1]), f"member {first + 1}: its seed"),
+            (set_row("member_id", 2, 0), f"row of member {first + 2}: member_id is 0"),
+            (set_row("member/grid", 3, 1), f"member {first + 3}: grid 1"),
+            (set_row("member/param/b", 0, 7.5), f"member {first}: b is 7.5"),
+            (set_row("member/point", 2, [1, 2, 3]), f"member {first + 2} has identity"),
+            (set_row("member/identity", 4, [1, 2]), f"member {first + 4} has identity"),
+            (replace("plane/checksum", "f8"), "plane/checksum"), (replace("member/seed", "i4"), "member/seed"),
+            (cut("member/param/a"), "member/param/a is absent"))):
+        for order in ((0, 1, 2, 3), (2, 0, 1, 3)):  # beside files that it is a twin of, and before them
+            folder = write(CODES)
+            for name in names:
+                shutil.copy(at(source, name), folder)
+            with h5py.File(at(folder, names[2]), "r+") as file:
+                change(file)
+            assert command(folder, "verify", names[2]).returncode == 1, number
+            code, report, _ = collect(folder, *[names[k] for k in order])
+            assert code == 1 and kinds(report) == ["unreadable"] and report["done"] == 30 - count, (number, report)
+            assert words in report["problems"][0]["text"] and names[2] in report["problems"][0]["text"], (number, report)
+            assert report["missing_ranges"] == [{"first": first, "last": first + count - 1, "first_shard": 3, "last_shard": 3}], report
+        shutil.copy(at(source, names[2]), folder)  # whole again
+        code, report, _ = collect(folder, *names)
+        assert code == 0 and report["done"] == 30, (number, report)
 
 
 def names_come_from_lists_folders_and_submissions():
