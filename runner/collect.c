@@ -65,8 +65,10 @@ static int read_option(const struct options *o, int row, struct collecting *c,
 
 static int name_result(struct collecting *c)
 {
+    char result[RUN_PATH_SIZE];
+    TRY(collect_names_result(c->names, result, sizeof result, c->configuration));
     if (c->result[0] == '\0')
-        TRY(collect_names_result(c->names, c->result, sizeof c->result));
+        memcpy(c->result, result, sizeof c->result);
     if (c->result[0] == '\0')
         FAIL(ERR_ARGUMENT,
              "'collect' needs -o OUT.h5, the result file; usage: scanfarm collect "

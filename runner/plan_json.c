@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "runner/plan.h"
 #include "runner/text.h"
 #include "runner/tolerance.h"
@@ -59,6 +61,17 @@ static void write_arrays(const struct plane_layout *layout, FILE *out)
             fprintf(out, "}");
         }
         fprintf(out, "]}");
+    }
+    fprintf(out, "]");
+}
+
+/* What `plot --what observable` will find. */
+static void write_numbers(const struct plan *plan, FILE *out)
+{
+    fprintf(out, ",\"numbers\":[");
+    for (const char *name = plan->numbers; *name != '\0'; name += strlen(name) + 1) {
+        fprintf(out, "%s", name > plan->numbers ? "," : "");
+        json_text(out, name);
     }
     fprintf(out, "]");
 }
@@ -126,6 +139,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     fprintf(out, "{\"scan\":");
     json_text(out, scan_name(scan));
     member_text(out, "model", scan_model(scan)->info->name);
+    member_text(out, "configuration", plan->configuration);
     member_integer(out, "members", scan_members(scan));
     member_integer(out, "points", scan_points(scan));
     member_integer(out, "realisations", scan_realisations(scan));
@@ -140,6 +154,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     member_number(out, "span_high", plan->survey.span_high);
     write_arrays(layout, out);
     member_integer(out, "observables", layout->observables);
+    write_numbers(plan, out);
     write_cost(plan, out);
     write_tolerance(scan, out);
     member_integer(out, "points_looked_at", plan->survey.looked_at);

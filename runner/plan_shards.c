@@ -30,9 +30,11 @@ static struct extremes find_extremes(const struct shard_division *d)
 static void write_shard(const struct shard_division *d, long k, FILE *out)
 {
     char count[TEXT_SIZE];
+    char members[TEXT_SIZE];
     text_count(count_of(d, k), count);
-    fprintf(out, "  %-10ld members %lld to %lld: %s, %.3g %% of the cost\n", k + 1,
-            (long long)d->first[k], (long long)d->first[k + 1] - 1, count, 100 * d->share[k]);
+    text_members(d->first[k], d->first[k + 1] - 1, members);
+    fprintf(out, "  %-10ld %s: %s, %.3g %% of the cost\n", k + 1, members, count,
+            100 * d->share[k]);
 }
 
 void plan_write_shards_text(const struct plan *plan, FILE *out)

@@ -76,8 +76,8 @@ static int check_memory(const struct scan *scan, const struct plane_layout *larg
 void prepare_warn(const struct prepared *prepared)
 {
     const struct survey *survey = prepared->survey;
-    if (survey == NULL || prepared->options->quiet)
-        return;
+    if (survey == NULL || prepared->options->quiet || prepared->options->shard > 1)
+        return; /* of a scan in shards the first says it */
     for (int i = 0; i < survey->notes; i++)
         if (survey->note[i].warned > 0)
             log_warn("%s: %s (%lld of %lld points looked at; see `scanfarm plan`)",
@@ -251,7 +251,8 @@ int prepare_file(struct prepared *p)
     if (options->fresh)
         TRY(start_fresh(options->file));
     if (store_exists(options->file)) {
-        TRY(store_compare(options->file, &p->spec->store));
+        TRY(spec_compare(p->spec, options->file, true,
+                         "--fresh moves it aside, -o names another file"));
         TRY(recover(options->file));
     } else {
         TRY(store_define(options->file, &p->spec->store));

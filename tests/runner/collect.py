@@ -375,6 +375,31 @@ def what_verify_calls_broken_is_not_taken():
         assert code == 0 and report["done"] == 30, (number, report)
 
 
+def of_a_submission_only_its_own_scan_is_taken():
+    folder, names = shards(CODES, 4)
+    changed = CODES.replace("[0, 1]", "[0, 2]")
+    plan = command(made(changed, 4), "plan", "scan.yaml", "--no-measure", "--json")
+    here = os.path.abspath(folder)
+    with open(at(folder, "x.submission"), "w") as file:
+        file.write(f"scanfarm submission 1\nscan: {here}/scan.yaml\nresult: {here}/x.h5\nshards: 4\nscript: {here}/x.sbatch\n"
+                   f"submitted: 2026-01-01T00:00:00.000Z\nconfiguration: {json.loads(plan.stdout)['configuration']}\n")
+    r = command(folder, "collect", "x.submission")  # all shards are of the scan before it was changed
+    assert r.returncode == 4 and "another configuration than the scan that was submitted" in r.stderr, r
+    assert not os.path.exists(at(folder, "x.h5"))
+    for name in names[1:]:
+        shutil.copy(os.path.join(made(changed, 4), name), folder)
+    r = command(folder, "collect", "x.submission")
+    assert r.returncode == 1 and f"foreign: {here}/{names[0]} holds another configuration" in r.stdout, r.stdout + r.stderr
+    assert "missing: members 0 to" in r.stdout and "(shard 1/4)" in r.stdout, r.stdout
+    with h5py.File(at(folder, "x.h5")) as file:
+        assert list(file["a_values"][...]) == [0, 2]
+    shutil.copy(os.path.join(made(CODES, 4), "whole.h5"), at(folder, "x.h5"))  # the result of the scan before
+    for path in glob.glob(at(folder, "x.h5.*")):
+        os.unlink(path)
+    r = command(folder, "collect", "x.submission")
+    assert r.returncode == 4 and f"{here}/x.h5 holds another configuration" in r.stderr, r
+
+
 def names_come_from_lists_folders_and_submissions():
     folder, names = shards(CODES, 4)
     os.makedirs(at(folder, "in a folder"))
