@@ -113,7 +113,8 @@ static int find_first(struct collecting *c, struct store **out, char *name, size
         store_close(*out);
         *out = NULL;
         TRY(rc);
-        snprintf(foreign, sizeof foreign, "%s", name);
+        if (foreign[0] == '\0')
+            snprintf(foreign, sizeof foreign, "%s", name);
     }
     return 0;
 }

@@ -201,6 +201,11 @@ bool status_ended_badly(const struct squeue_task *task)
     return squeue_phase(task) == SQUEUE_ENDED && strcmp(task->state, "COMPLETED") != 0;
 }
 
+bool status_wants_log(const struct squeue_task *task)
+{
+    return status_ended_badly(task) && strcmp(task->state, "CANCELLED") != 0;
+}
+
 void status_log_text(const struct job_log *log, FILE *out)
 {
     if (log->path[0] != '\0')
@@ -270,7 +275,7 @@ static void write_shard(const struct status_scan *scan, long k, FILE *out)
     else if (scan->queued && phase != COMPLETE && phase != RUNNING)
         fprintf(out, "; no job of it is in the queue");
     fprintf(out, "\n");
-    if (s->task != NULL && status_ended_badly(s->task)) {
+    if (s->task != NULL && status_wants_log(s->task)) {
         struct job_log log;
         read_log(scan, s->task, &log);
         status_log_text(&log, out);
@@ -337,7 +342,7 @@ static void write_json_task(const struct status_scan *scan, const struct squeue_
     fprintf(out, squeue_expected(task) != NULL ? ",\"expected\":" : ",\"since\":");
     json_text(out, task->since);
     fprintf(out, ",\"requeued\":%ld", task->restarts);
-    if (status_ended_badly(task)) {
+    if (status_wants_log(task)) {
         read_log(scan, task, &log);
         status_log_json(&log, out);
     }

@@ -64,6 +64,9 @@ void status_log_json(const struct job_log *log, FILE *out);
 /** Whether a task has ended, and not well. */
 bool status_ended_badly(const struct squeue_task *task);
 
+/** Whether it ended so that its log should say why: not where it was cancelled. */
+bool status_wants_log(const struct squeue_task *task);
+
 /** Write the summary and the shards for people: of many those that are not complete. */
 void status_scan_text(const struct status_scan *scan, FILE *out);
 

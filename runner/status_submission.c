@@ -43,6 +43,7 @@ struct job_sum {
     long tasks; /* that it was given */
     long known; /* that the queue tells of */
     long restarts;
+    long never;           /* that wait for what will not be */
     const char *since;    /* the earliest start of those that run … */
     const char *expected; /* … and of those that wait; NULL: it is not known */
     struct word word[SQUEUE_PHASES][WORDS_MAX];
@@ -83,6 +84,7 @@ static struct job_sum sum_up(const struct view *v, const struct submission_job *
         sum.phase[phase]++;
         sum.known++;
         sum.restarts += task->restarts;
+        sum.never += strcmp(task->reason, "DependencyNeverSatisfied") == 0;
         if (phase == SQUEUE_RUNNING)
             sum.since = earlier(sum.since, task->since);
         else
@@ -93,7 +95,7 @@ static struct job_sum sum_up(const struct view *v, const struct submission_job *
 }
 
 /* A retry that Slurm has cancelled because all shards of its run have ended well: what it waits
- * for will never be. */
+ * for will never be. Slurm says so by a reason; where it does not, the run does. */
 static bool is_not_needed(const struct view *v, const struct submission_job *job)
 {
     const struct submission *const s = &v->submission;
@@ -102,6 +104,8 @@ static bool is_not_needed(const struct view *v, const struct submission_job *job
     const struct job_sum sum = sum_up(v, job);
     if (sum.known == 0 || count_word(sum.word[SQUEUE_ENDED], "CANCELLED") < sum.known)
         return false;
+    if (sum.never == sum.known)
+        return true;
     for (int j = 0; j < s->jobs; j++) {
         if (s->job[j].kind != SUBMISSION_RUN || s->job[j].first != job->first)
             continue;
@@ -126,8 +130,9 @@ static int rank_of(const struct squeue_task *task)
     static const int retry[SQUEUE_PHASES] = {
         [SQUEUE_RUNNING] = 6, [SQUEUE_PENDING] = 3, [SQUEUE_HELD] = 3, [SQUEUE_ENDED] = 2};
     const enum squeue_phase phase = squeue_phase(task);
+    const bool waited = strncmp(task->reason, "Dependency", 10) == 0; /* it never began */
     if (task->kind == SUBMISSION_RETRY)
-        return retry[phase];
+        return phase == SQUEUE_ENDED && waited ? 0 : retry[phase];
     return phase == SQUEUE_ENDED && !status_ended_badly(task) ? 4 : run[phase];
 }
 
@@ -301,7 +306,7 @@ static void write_sum(const struct job_sum *sum)
 static bool wants_log(const struct view *v, const struct submission_job *job)
 {
     for (long i = 0; i < v->queue.tasks; i++)
-        if (v->queue.task[i].job == job->id && status_ended_badly(&v->queue.task[i]))
+        if (v->queue.task[i].job == job->id && status_wants_log(&v->queue.task[i]))
             return (job->first == 0 || v->submission.shards == 1) && !is_not_needed(v, job);
     return false;
 }

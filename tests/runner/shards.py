@@ -114,6 +114,9 @@ def plan_shows_the_shards_that_run_computes():
     first = plan["shards"][1]["first"]
     assert f"members {first} to {first + plan['shards'][1]['count'] - 1}" in text and "Shards       4" in text, text
     assert "shards" not in json.loads(command(folder, "plan", "scan.yaml", "--no-measure", "--json").stdout)
+    alone = write("scan: alone\nmodel: probe\naxes: [{a: [0, 1, 2, 3]}]\n")
+    text = command(alone, "plan", "scan.yaml", "--no-measure", "--shards", "4").stdout
+    assert "Shards       4, of 1 member and 25 % of the cost" in text and "1          member 0: 1, 25 %" in text, text
     many = write("scan: many\nmodel: probe\naxes: [{a: {from: 0, to: 999, points: 1000}}]\n")
     text = command(many, "plan", "scan.yaml", "--no-measure", "--shards", "500").stdout
     assert "Shards       500" in text and len(text.splitlines()) < 30, text
@@ -347,15 +350,20 @@ def a_shard_is_told_of_by_the_job_that_is_nearest_to_it():
                          row(1235, 1, "FAILED"), row(1235, 2, "PENDING", "Priority"), row(1235, 3, "RUNNING")])
     for k, words in ((1, "retry job 1235 ended (FAILED)"), (2, "retry job 1235 pending (Priority)"), (3, "retry job 1235 running")):
         assert f"shard {k}   not begun; {words}" in text, (k, text)
-    rows = [row(1234, k, "COMPLETED") for k in (1, 2, 3)] + [row(1235, k, "CANCELLED", "Dependency") for k in (1, 2, 3)]
-    text = told(folder, rows)
-    assert "retry 1235, shards 1 to 3: not needed" in text and "CANCELLED" not in text, text
-    assert text.count("; job 1234 ended (COMPLETED)") == 3, text
+    never = [row(1235, k, "CANCELLED", "DependencyNeverSatisfied") for k in (1, 2, 3)]
+    other = [row(1235, k, "CANCELLED", "Dependency") for k in (1, 2, 3)]
+    rows = [row(1234, k, "COMPLETED") for k in (1, 2, 3)] + never
+    for some in (rows, rows[:3] + other):  # where Slurm gives no reason the run tells
+        text = told(folder, some)
+        assert "retry 1235, shards 1 to 3: not needed" in text and "CANCELLED" not in text, text
+        assert text.count("; job 1234 ended (COMPLETED)") == 3, text
+    assert "not needed" in told(folder, never)  # the run has been forgotten
     jobs = told(folder, rows, "--json")["jobs"]
     assert [job["not_needed"] for job in jobs] == [False, True] and jobs[0]["ended_as"] == {"COMPLETED": 3}, jobs
     # cancelled by somebody, run and retry: that is another thing
-    text = told(folder, [row(1234, k, "CANCELLED") for k in (1, 2, 3)] + [row(1235, k, "CANCELLED", "Dependency") for k in (1, 2, 3)])
+    text = told(folder, [row(1234, k, "CANCELLED") for k in (1, 2, 3)] + other)
     assert "not needed" not in text and "retry 1235, shards 1 to 3: 3 ended (CANCELLED)" in text, text
+    assert text.count("not begun; job 1234 ended (CANCELLED)\n") == 3 and "log" not in text, text
 
 
 def times_are_utc_and_starts_to_come_are_told():
