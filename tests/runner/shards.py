@@ -149,6 +149,11 @@ def the_file_of_another_shard_is_refused_with_both():
     shutil.copy(os.path.join(folder, "out.h5"), first)
     code, _, err = run(folder, "--shard", "1/3")
     assert code == 4 and "the whole scan" in err, (code, err)
+    alone = write("scan: alone\nmodel: probe\naxes: [{a: [0, 1, 2, 3]}]\n")
+    assert run(alone, "--shard", "1/4")[0] == 0
+    shutil.copy(shard_file(alone, 1, 4), shard_file(alone, 2, 4))
+    code, _, err = run(alone, "--shard", "2/4")
+    assert code == 4 and "shard 1/4 (member 0); here it is shard 2/4 (member 1) (--fresh moves it aside" in err, (code, err)
 
 
 def output_names_the_result_or_the_shard_itself():
