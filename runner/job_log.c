@@ -23,7 +23,7 @@ static void take_last_line(const char *text, size_t end, char line[JOB_LOG_LINE_
 /* The end of a file; a pipe would wait for whoever writes into it. */
 static int read_tail(const char *path, char *text, size_t size, size_t *got)
 {
-    struct stat info;
+    struct stat info = {0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int bad = fd < 0 || fstat(fd, &info) != 0 ? errno : 0;
     if (bad == 0 && !S_ISREG(info.st_mode))

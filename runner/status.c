@@ -32,11 +32,12 @@ static const struct option_row status_options[] = {
 static void write_part(const struct status_report *r, FILE *out)
 {
     const struct store_window *const p = &r->part;
+    const int64_t all = r->points * r->realisations;
     char members[TEXT_SIZE];
     text_members(p->first, p->first + p->count - 1, members);
     if (p->shards > 1)
-        fprintf(out, "  shard     %ld/%ld, %s of %lld\n", p->shard, p->shards, members,
-                (long long)(r->points * r->realisations));
+        fprintf(out, "  shard     %ld/%ld, %s of %" PRId64 "\n", p->shard, p->shards, members,
+                all);
 }
 
 const char *status_states_text(const int64_t state[STATUS_STATES], FILE *out)

@@ -70,10 +70,10 @@ static void tell_left_out(const struct batch *batch, const struct submission_job
                                                         [SUBMISSION_PLOT] = "the pictures"};
     size_t used = 0;
     text[0] = '\0';
-    for (int kind = job->kind; kind < SUBMISSION_KINDS; kind++) {
+    const int first = (int)job->kind;
+    for (int kind = first; kind < SUBMISSION_KINDS; kind++) {
         const bool more = job->first > 0 && job->last < batch->choice->shards;
-        const bool left =
-            kind == (int)job->kind ? more : batch_has(batch, (enum submission_kind)kind);
+        const bool left = kind == first ? more : batch_has(batch, (enum submission_kind)kind);
         if (left)
             used += (size_t)snprintf(text + used, size - used, "%s%s",
                                      used > 0 ? ", " : " (that leaves out ", names[kind]);
