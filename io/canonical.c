@@ -23,8 +23,8 @@ struct line {
 
 static bool is_skipped(const char *key, int length)
 {
-    static const char *const names[] = {"scan",   "format", "resources",
-                                        "limits", "store",  "envelope"};
+    static const char *const names[] = {"scan",  "format",   "resources", "limits",
+                                        "store", "envelope", "inputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const int n = (int)strlen(names[i]);
         if (length >= n && strncmp(key, names[i], (size_t)n) == 0

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* Canonical configurations, as `config_canonical` holds them: `key: value` lines. Keys that do
- * not change results are skipped: scan, format, resources, limits, store, envelope and what
- * lies below them. */
+ * not change results are skipped: scan, format, resources, limits, store, envelope, inputs
+ * (names of files, whose hashes stand at the parameters) and what lies below them. */
 
 #define CANONICAL_HASH_SIZE 17 /* 16 digits */
 

@@ -42,7 +42,7 @@ static int check_memory(struct plan *plan)
     plan->rows = resources->worker == WORKER_THREADS  ? resources->threads
                  : resources->worker == WORKER_SOCKET ? 0
                                                       : 1;
-    const double shared = (double)largest->shared_bytes;
+    const double shared = (double)largest->shared_bytes + (double)scan_input_bytes(plan->scan);
     const double rows = (double)largest->row_bytes * (plan->rows > 0 ? plan->rows : 1);
     plan->worker_bytes = shared + rows;
     if (resources->memory == 0 || plan->worker_bytes <= resources->memory)

@@ -44,6 +44,22 @@ static void write_axes(const struct scan *scan, FILE *out)
     fprintf(out, "]");
 }
 
+static void write_inputs(const struct scan *scan, FILE *out)
+{
+    fprintf(out, ",\"inputs\":[");
+    for (int i = 0; i < scan_inputs(scan); i++) {
+        const struct scan_input *input = scan_get_input(scan, i);
+        fprintf(out, "%s{\"parameter\":", i > 0 ? "," : "");
+        json_text(out, input->param);
+        member_text(out, "file", input->written);
+        member_text(out, "label", input->set.label);
+        member_text(out, "hash", input->set.hash);
+        member_integer(out, "bytes", (int64_t)data_bytes(&input->set));
+        fprintf(out, "}");
+    }
+    fprintf(out, "]");
+}
+
 static void write_arrays(const struct plane_layout *layout, FILE *out)
 {
     fprintf(out, ",\"arrays\":[");
@@ -144,6 +160,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     member_integer(out, "points", scan_points(scan));
     member_integer(out, "realisations", scan_realisations(scan));
     write_axes(scan, out);
+    write_inputs(scan, out);
     member_integer(out, "grids", scan_grids(scan));
     member_integer(out, "structures", scan_structures(scan));
     member_integer(out, "shapes", scan_shapes(scan));

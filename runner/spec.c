@@ -59,7 +59,7 @@ static void add_param(struct spec *spec, int axis, int which)
     const struct param_info *info = &scan_model(scan)->info->params[a->param[which].param];
     spec->param[i] = (struct store_param){
         .name = a->param[which].name,
-        .unit = info->kind == PARAM_LIST ? "1" : info->unit,
+        .unit = info->kind == PARAM_LIST || info->kind == PARAM_DATA ? "1" : info->unit,
         .doc = info->doc,
         .as_written = scan_axis_written(scan, axis, which),
         .axis = axis,

@@ -21,9 +21,6 @@ static const struct {
                    {"stepper.method", "adams-exp"},
                    {"raman.model", "hollenbeck_cantrell"}};
 
-static const char *const later_params[] = {"pulse.file", "pulse.columns", "dispersion",
-                                           "input"};
-
 bool schema_is_stepper(const char *name)
 {
     return strncmp(name, "stepper.", 8) == 0;
@@ -110,17 +107,37 @@ static int check_later(struct reader *r, const struct param_info *info, const st
     return 0;
 }
 
+/* "time/intensity" out of [time, intensity]: choices that name several columns. */
+static int join_words(struct reader *r, const struct param_info *info, const struct node *list,
+                      char *text, size_t size)
+{
+    struct text out = {.bytes = text, .size = size};
+    for (const struct node *child = list->first; child != NULL; child = child->next) {
+        const char *word = NULL;
+        TRY(value_text(r, info->name, child, "a name", &word));
+        text_add(&out, "%s%s", child != list->first ? "/" : "", word);
+    }
+    return 0;
+}
+
 static int read_choice(struct reader *r, const struct param_info *info, const struct node *node,
                        double *out)
 {
     TRY(check_later(r, info, node));
+    char joined[NAME_SIZE] = "";
+    struct node word = *node;
+    if (node->kind == NODE_LIST && node->count > 1) {
+        TRY(join_words(r, info, node, joined, sizeof joined));
+        word.kind = NODE_SCALAR;
+        word.text = joined;
+    }
     struct names names = {0};
     for (int i = 0; info->choices[i] != NULL; i++)
         names_add(&names, info->choices[i]);
     if ((info->flags & PARAM_NONE) != 0)
         names_add(&names, "none");
     int index = 0;
-    TRY(value_word(r, info->name, node, names.name, &index));
+    TRY(value_word(r, info->name, &word, names.name, &index));
     *out = index;
     return 0;
 }
@@ -131,12 +148,19 @@ int schema_value(struct reader *r, const struct param_info *info, const struct n
     *out = (struct param_value){0};
     if ((info->flags & PARAM_NONE) != 0 && (value_is(node, "none") || value_is(node, "auto")))
         return 0;
+    if ((info->flags & PARAM_LAST) != 0
+        && (value_is(node, "last") || (r->units == NULL && value_is(node, "none"))))
+        return 0;
     out->set = true;
     out->count = 1;
     bool truth = false;
     switch (info->kind) {
     case PARAM_LIST:
         return read_list(r, info, node, out);
+    case PARAM_DATA:
+        TRY(r->units != NULL ? inputs_note_file(r, info, node, &out->number)
+                             : inputs_note_hash(r, info, node, &out->number));
+        break;
     case PARAM_BOOL:
         TRY(value_bool(r, info->name, node, &truth));
         out->number = truth ? 1.0 : 0.0;
@@ -218,16 +242,13 @@ static void find_prefix(const struct model_info *info, const char *name, char *p
     prefix[0] = '\0';
 }
 
-/* Names that this version knows of and does not read, and numbers after a comma. */
+/* Numbers after a comma. */
 static int fail_special(const struct reader *r, const char *name, int line, int column)
 {
     if (number_length(name) == strlen(name))
         return text_fail(
             r->name, line, column,
             "'%.40s' is not a key; a comma separates entries, numbers have a point", name);
-    for (size_t i = 0; i < sizeof later_params / sizeof later_params[0]; i++)
-        if (strcmp(later_params[i], name) == 0 && strcmp(r->scan->info->name, "gnlse") == 0)
-            return text_fail(r->name, line, column, "'%s' is not in this version", name);
     return 0;
 }
 
