@@ -7,12 +7,15 @@
 #include "kernels/backend.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/gnlse_info.h"
 #include "kernels/models/pulse/gnlse_notes.h"
 #include "kernels/models/pulse/gnlse_params.h"
 #include "kernels/models/pulse/grid.h"
 #include "kernels/models/pulse/input.h"
 #include "kernels/models/pulse/linear.h"
+#include "kernels/models/pulse/measured.h"
 #include "kernels/models/pulse/noise.h"
 #include "kernels/models/pulse/observables.h"
 #include "kernels/numeric/host_fft.h"
@@ -68,6 +71,17 @@ static size_t gnlse_row_bytes(const struct gnlse_point *point)
            + (point->absorber ? real + 3 * full : 0);
 }
 
+/* The dispersion table of a point, when its file was read. */
+static int make_table(struct gnlse_point *point, struct dispersion_table **out)
+{
+    *out = NULL;
+    if (point->dispersion == NULL || point->dispersion->arrays == 0)
+        return 0;
+    TRY(dispersion_table_create(point->dispersion, point->omega0, out));
+    point->table = *out;
+    return 0;
+}
+
 static int gnlse_layout(const struct params *params, struct plane_layout *out)
 {
     struct gnlse_point point;
@@ -107,7 +121,10 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
         .state_bytes = stepper_state_bytes(point.n),
         .shared_bytes = sizeof(struct model) + (size_t)point.n * (3 * sizeof(cplx) + 24),
         .row_bytes = stepper_row_bytes(point.n) + gnlse_row_bytes(&point)};
+    struct dispersion_table *table = NULL;
+    TRY(make_table(&point, &table));
     gnlse_notes(&point, out);
+    dispersion_table_destroy(table);
     return 0;
 }
 
@@ -326,19 +343,38 @@ static void scale_spectrum(cplx *a, long n, double factor)
         a[k] = cplx_scale(factor, a[k]);
 }
 
+/* The spectrum of what the input is made from, not yet scaled where it is a table. */
+static int make_spectrum(struct model *m, const struct gnlse_point *point, cplx *a)
+{
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    if (point->earlier != NULL) {
+        earlier_fill(point->earlier, a);
+        return 0;
+    }
+    if (point->measured == NULL)
+        pulse_input_shape(point, a);
+    else
+        TRY(measured_fill(point->measured, &grid, a));
+    if (point->measured != NULL && measured_is_spectral(point->measured))
+        return 0;
+    TRY(host_fft_execute(m->input, true, a));
+    scale_spectrum(a, m->n, 1.0 / (double)m->n);
+    return 0;
+}
+
 /* The input spectrum of a member into host.spectrum. */
 static int make_input(struct model *m, const struct gnlse_point *point, const struct seed *seed)
 {
     const size_t bytes = (size_t)m->n * sizeof(cplx);
     cplx *a = m->host.spectrum;
-    pulse_input_shape(point, a);
-    TRY(host_fft_execute(m->input, true, a));
-    scale_spectrum(a, m->n, 1.0 / (double)m->n);
+    TRY(make_spectrum(m, point, a));
     if (pulse_input_has_phase(point))
         pulse_input_phase(point, a);
-    if (point->by_energy) {
+    if (point->earlier != NULL) {
+        /* as strong as it is */
+    } else if (point->by_energy) {
         scale_spectrum(a, m->n, pulse_input_energy_factor(point, a));
-    } else if (point->gdd != 0.0 || point->tod != 0.0) {
+    } else if (point->measured != NULL || point->gdd != 0.0 || point->tod != 0.0) {
         memcpy(m->host.samples, a, bytes);
         TRY(host_fft_execute(m->input, false, m->host.samples));
         scale_spectrum(a, m->n, pulse_input_peak_factor(point, m->host.samples));
@@ -390,6 +426,8 @@ static int read_member(struct model *m, const struct params *params, struct gnls
     int rc = gnlse_point_read(params, point);
     if (rc == 0)
         rc = gnlse_planes_check(&params->planes, point->length);
+    if (rc == 0)
+        rc = gnlse_data_check(point);
     if (rc == 0
         && (point->n != m->n || point->raman != m->raman || point->absorber != m->absorber))
         rc = status_fail(ERR_BUG,
@@ -410,7 +448,12 @@ static int gnlse_load(struct model *m, int row, const struct params *params,
     if (read_member(m, params, point, st) != 0)
         return 0;
     TRY(make_input(m, point, seed));
-    TRY(load_tables(m, row, point));
+    struct dispersion_table *table = NULL;
+    TRY(make_table(point, &table));
+    const int rc = load_tables(m, row, point);
+    dispersion_table_destroy(table);
+    point->table = NULL;
+    TRY(rc);
     struct plane_layout layout = {.span = point->length};
     for (long i = 0; i < m->planes; i++)
         m->host.positions[i] = layout_plane_position(&layout, &params->planes, i);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/measured.h"
 
 /* Zero-dispersion wavelengths that are reported at most. */
 #define ZDW_MAX 3
@@ -46,6 +48,8 @@ static double dispersion(const struct gnlse_point *point, double omega)
 {
     double power = 1.0;
     double sum = 0.0;
+    if (point->table != NULL)
+        return dispersion_table_beta2(point->table, omega);
     for (int i = 0; i < point->betas; i++) {
         sum += point->beta[i] * power;
         power *= omega / (double)(i + 1);
@@ -87,7 +91,7 @@ static void note_zero_dispersion(const struct gnlse_point *point, struct plane_l
 static void note_lengths(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double t0 = pulse_t0(point);
-    const double beta2 = point->betas > 0 ? point->beta[0] : 0.0;
+    const double beta2 = dispersion(point, 0.0);
     const double strength = fabs(point->gamma) * point->peak_power;
     if (beta2 != 0.0)
         note_add(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
@@ -118,7 +122,7 @@ static void note_time_grid(const struct gnlse_point *point, struct plane_layout 
     if (room < 10.0)
         note_warn(wide, "the window is %.2g durations; use at least 10", room);
     const double t0 = pulse_t0(point);
-    const double beta2 = point->betas > 0 ? fabs(point->beta[0]) : 0.0;
+    const double beta2 = fabs(dispersion(point, 0.0));
     const double order =
         beta2 > 0.0 ? sqrt(fabs(point->gamma) * point->peak_power * t0 * t0 / beta2) : 0.0;
     const double walk = beta2 * point->length * (1.0 + order) / t0;
@@ -151,7 +155,8 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
     double phase = 0.0;
     for (int side = -1; side <= 1; side += 2) {
         double term = 1.0;
-        double sum = 0.0;
+        double sum =
+            point->table != NULL ? dispersion_table_phase(point->table, side * half) : 0.0;
         for (int i = -2; i < point->betas; i++) {
             sum += i >= 0 ? point->beta[i] * term : 0.0;
             term *= (double)side * half / (double)(i + 3);
@@ -165,10 +170,53 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
                          "coefficients may not hold over this band");
 }
 
+static void note_measured(const struct gnlse_point *point, struct plane_layout *out)
+{
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    struct measured_figures figures;
+    if (measured_look(point->measured, &grid, &figures) != 0)
+        return;
+    note_add(out, "duration of the table", "s", figures.duration);
+    struct layout_note *cut = note_add(out, "table outside of the grid", "1", figures.outside);
+    if (figures.outside > 1e-3)
+        note_warn(cut,
+                  "a share of %.2g of the pulse's energy lies outside of the grid and is "
+                  "cut off",
+                  figures.outside);
+    struct layout_note *edge =
+        note_add(out, "intensity at the table's ends", "1", figures.edge);
+    if (figures.edge > 1e-3)
+        note_warn(edge, "the table ends at %.2g of its peak; nothing is assumed beyond it",
+                  figures.edge);
+    struct layout_note *turn = note_add(out, "phase from row to row", "rad", figures.turn);
+    if (figures.turn > 1.0)
+        note_warn(turn, "the phase turns by up to %.2g rad between rows: the table is coarse",
+                  figures.turn);
+}
+
+static void note_table(const struct gnlse_point *point, struct plane_layout *out)
+{
+    double low = 0.0;
+    double high = 0.0;
+    const double half = PULSE_PI / point->dt;
+    dispersion_table_range(point->table, &low, &high);
+    note_add(out, "beta2 of the table at the reference", "s^2 m^-1", dispersion(point, 0.0));
+    const double inside = fmin(high, point->omega0 + half) - fmax(low, point->omega0 - half);
+    struct layout_note *share =
+        note_add(out, "band inside of the dispersion table", "1", inside / (2.0 * half));
+    if (inside < 1.98 * half)
+        note_warn(share, "beyond %.4g to %.4g m beta goes on with the curvature at the ends",
+                  2.0 * PULSE_PI * PULSE_C / high, 2.0 * PULSE_PI * PULSE_C / low);
+}
+
 void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
     note_add(out, "pulse energy", "J", point->energy);
     note_add(out, "peak power", "W", point->peak_power);
+    if (point->measured != NULL && point->measured->arrays > 0)
+        note_measured(point, out);
+    if (point->table != NULL)
+        note_table(point, out);
     note_lengths(point, out);
     note_zero_dispersion(point, out);
     note_time_grid(point, out);

@@ -5,10 +5,21 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/measured.h"
 
 static const char *const raman_models[] = {"blow_wood", NULL};
 static const char *const pulse_shapes[] = {"sech", "gauss", NULL};
+
+static const struct data_info pulse_data = {
+    .columns = measured_columns, .tables = measured_tables, .columns_param = "pulse.columns"};
+static const struct data_info dispersion_data = {.columns = dispersion_columns,
+                                                 .tables = dispersion_tables,
+                                                 .columns_param = "dispersion.columns"};
+static const struct data_info input_data = {
+    .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
 
 /* With grid.wavelengths the number of points follows from the wavelength and the window too,
  * hence their structural flags. */
@@ -30,13 +41,25 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
             "dispersion, omega0 of self-steepening"},
     {.name = "betas",
      .kind = PARAM_LIST,
-     .flags = PARAM_REQUIRED,
      .unit = "s^2 m^-1",
      .list_unit = "s^%d m^-1",
      .list_first = 2,
      .minimum = -1e300,
      .maximum = 1e300,
-     .doc = "Dispersion coefficients beta2, beta3, beta4, ... at the reference wavelength"},
+     .doc = "Dispersion coefficients beta2, beta3, beta4, ... at the reference wavelength; or "
+            "give dispersion.file"},
+    {.name = "dispersion.file",
+     .kind = PARAM_DATA,
+     .flags = PARAM_GROUP,
+     .unit = "1",
+     .data = &dispersion_data,
+     .doc = "Table of propagation constant or effective index, in place of betas"},
+    {.name = "dispersion.columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = dispersion_tables,
+     .doc = "Columns of dispersion.file that count; not needed when only one combination is "
+            "there"},
     {.name = "gamma",
      .kind = PARAM_REAL,
      .flags = PARAM_REQUIRED,
@@ -94,13 +117,23 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .fallback = "sech",
      .choices = pulse_shapes,
      .doc = "Shape of the input pulse: sech (intensity sech^2) or gauss"},
+    {.name = "pulse.file",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &pulse_data,
+     .doc = "Table of a measured or computed pulse, in place of shape and duration"},
+    {.name = "pulse.columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = measured_tables,
+     .doc = "Columns of pulse.file that count; not needed when only one combination is there"},
     {.name = "pulse.duration",
      .kind = PARAM_REAL,
-     .flags = PARAM_REQUIRED | PARAM_OPEN,
+     .flags = PARAM_OPEN,
      .unit = "s",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Full width at half maximum of the intensity, before the phases"},
+     .doc = "Full width at half maximum of the intensity, before the phases; of a shape"},
     {.name = "pulse.peak_power",
      .kind = PARAM_REAL,
      .unit = "W",
@@ -141,6 +174,25 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .minimum = -1,
      .maximum = 1,
      .doc = "Third-order dispersion phi3"},
+    {.name = "input.from",
+     .kind = PARAM_DATA,
+     .flags = PARAM_GROUP,
+     .unit = "1",
+     .data = &input_data,
+     .doc = "Result file of an earlier run: a plane of it is the input, in place of a pulse"},
+    {.name = "input.member",
+     .kind = PARAM_INT,
+     .unit = "1",
+     .minimum = 0,
+     .maximum = 1e15,
+     .doc = "Member of input.from; 0 when not given"},
+    {.name = "input.plane",
+     .kind = PARAM_INT,
+     .flags = PARAM_LAST,
+     .unit = "1",
+     .minimum = 0,
+     .maximum = 1e15,
+     .doc = "Saved plane of input.from; the last when not given"},
     {.name = "grid.points",
      .kind = PARAM_INT,
      .flags = PARAM_STRUCTURAL | PARAM_GRID,
@@ -190,25 +242,75 @@ static double unit_energy(enum pulse_shape shape, double duration)
     return duration * sqrt(PULSE_PI / log(16.0));
 }
 
+/* A set that is known by its hash alone (a stored configuration) cannot be looked at. */
+static bool is_loaded(const struct data_set *set)
+{
+    return set != NULL && set->arrays > 0;
+}
+
+static struct measured_grid grid_of(const struct gnlse_point *point)
+{
+    return (struct measured_grid){point->n, point->window, point->omega0};
+}
+
+/* Only a plane of another run says how strong it is. */
+static int read_earlier(const struct params *p, struct gnlse_point *out)
+{
+    static const char *const others[] = {"pulse.file", "pulse.duration", "pulse.energy",
+                                         "pulse.peak_power"};
+    const struct measured_grid grid = grid_of(out);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (params_is_set(p, others[i]))
+            FAIL(ERR_ARGUMENT, "%s: input.from gives the input as it is; leave this out",
+                 others[i]);
+    out->shape = PULSE_GAUSS;
+    if (!is_loaded(out->earlier))
+        return 0;
+    TRY(earlier_check(out->earlier, &grid));
+    earlier_look(out->earlier, &grid, &out->energy, &out->duration);
+    out->peak_power = out->energy / unit_energy(out->shape, out->duration);
+    return 0;
+}
+
+/* Duration of a shape, or an estimate of a table's. */
+static int read_duration(const struct params *p, struct gnlse_point *out)
+{
+    const bool given = params_is_set(p, "pulse.duration");
+    const struct measured_grid grid = grid_of(out);
+    struct measured_figures figures = {0};
+    if (given == (out->measured != NULL))
+        FAIL(ERR_ARGUMENT, "pulse: %s",
+             given ? "pulse.duration belongs to a shape; pulse.file "
+                     "has its own"
+                   : "pulse.duration is missing, the full width at "
+                     "half maximum; or give pulse.file");
+    out->duration = params_real(p, "pulse.duration");
+    if (out->measured == NULL)
+        return 0;
+    out->shape = PULSE_GAUSS;
+    if (is_loaded(out->measured))
+        TRY(measured_look(out->measured, &grid, &figures));
+    out->duration = fmax(figures.duration, out->dt);
+    return 0;
+}
+
 static int read_pulse(const struct params *p, struct gnlse_point *out)
 {
     const bool energy = params_is_set(p, "pulse.energy");
+    if (out->earlier != NULL)
+        return read_earlier(p, out);
     if (energy == params_is_set(p, "pulse.peak_power"))
         FAIL(ERR_ARGUMENT,
              "pulse: %s pulse.energy and pulse.peak_power given; exactly one of "
              "them is needed",
              energy ? "both" : "neither of");
     out->shape = params_int(p, "pulse.shape") == 0 ? PULSE_SECH : PULSE_GAUSS;
-    out->duration = params_real(p, "pulse.duration");
+    TRY(read_duration(p, out));
     out->by_energy = energy;
     const double unit = unit_energy(out->shape, out->duration);
     out->energy =
         energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
     out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
-    out->cep = params_real(p, "pulse.phases.cep");
-    out->delay = params_real(p, "pulse.phases.delay");
-    out->gdd = params_real(p, "pulse.phases.gdd");
-    out->tod = params_real(p, "pulse.phases.tod");
     return 0;
 }
 
@@ -255,6 +357,18 @@ static int read_step(const struct params *p, struct gnlse_point *out)
     return 0;
 }
 
+static int read_betas(const struct params *p, struct gnlse_point *out)
+{
+    const double *betas = params_list(p, "betas", &out->betas);
+    if ((out->betas > 0) == (out->dispersion != NULL))
+        FAIL(ERR_ARGUMENT,
+             "betas: %s betas and dispersion.file given; exactly one of them is needed",
+             out->betas > 0 ? "both" : "neither of");
+    for (int i = 0; i < out->betas; i++)
+        out->beta[i] = betas[i];
+    return 0;
+}
+
 int gnlse_point_read(const struct params *params, struct gnlse_point *out)
 {
     *out = (struct gnlse_point){.length = params_real(params, "length"),
@@ -269,13 +383,27 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out)
                                 .fraction = params_real(params, "raman.fraction"),
                                 .absorber = params_is_set(params, "absorber.edge"),
                                 .edge = params_real(params, "absorber.edge"),
-                                .absorber_length = params_real(params, "absorber.length")};
-    const double *betas = params_list(params, "betas", &out->betas);
-    for (int i = 0; i < out->betas; i++)
-        out->beta[i] = betas[i];
+                                .absorber_length = params_real(params, "absorber.length"),
+                                .dispersion = params_data(params, "dispersion.file"),
+                                .measured = params_data(params, "pulse.file"),
+                                .earlier = params_data(params, "input.from"),
+                                .cep = params_real(params, "pulse.phases.cep"),
+                                .delay = params_real(params, "pulse.phases.delay"),
+                                .gdd = params_real(params, "pulse.phases.gdd"),
+                                .tod = params_real(params, "pulse.phases.tod")};
+    TRY(read_betas(params, out));
     TRY(read_grid(params, out));
     TRY(read_pulse(params, out));
     return read_step(params, out);
+}
+
+int gnlse_data_check(const struct gnlse_point *point)
+{
+    const struct data_set *const sets[] = {point->dispersion, point->measured, point->earlier};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (sets[i] != NULL && !is_loaded(sets[i]))
+            FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
+    return 0;
 }
 
 int gnlse_planes_check(const struct plane_request *planes, double length)

@@ -11,28 +11,34 @@
 /* Order of the choices of pulse.shape. */
 enum pulse_shape { PULSE_SECH, PULSE_GAUSS };
 
+struct dispersion_table;
+
 /* One point of the model, resolved: SI, checked, plain data. */
 struct gnlse_point {
-    long n;                      /* samples of the window, bins of the band */
-    double window;               /* T, s */
-    double dt;                   /* T/n, s */
-    double length;               /* m */
-    double omega0;               /* 2 pi c / wavelength, rad/s */
-    double gamma;                /* 1/(W m) */
-    double loss;                 /* power attenuation, 1/m */
-    bool steepening;             /* factor 1 + Omega/omega0 */
-    int betas;                   /* number of dispersion coefficients */
-    double beta[PARAM_LIST_MAX]; /* beta[i] = beta_(i+2), s^(i+2)/m */
+    long n;                               /* samples of the window, bins of the band */
+    double window;                        /* T, s */
+    double dt;                            /* T/n, s */
+    double length;                        /* m */
+    double omega0;                        /* 2 pi c / wavelength, rad/s */
+    double gamma;                         /* 1/(W m) */
+    double loss;                          /* power attenuation, 1/m */
+    bool steepening;                      /* factor 1 + Omega/omega0 */
+    int betas;                            /* number of dispersion coefficients */
+    double beta[PARAM_LIST_MAX];          /* beta[i] = beta_(i+2), s^(i+2)/m */
+    const struct data_set *dispersion;    /* in place of betas, NULL: none */
+    const struct dispersion_table *table; /* made of it, by whoever needs it */
     bool raman;
     double tau1;     /* s */
     double tau2;     /* s */
     double fraction; /* Raman fraction fR */
     bool absorber;
-    double edge;            /* fraction of band and window at each side */
-    double absorber_length; /* m */
-    enum pulse_shape shape;
-    double duration;   /* full width at half maximum of the intensity, s */
-    bool by_energy;    /* energy is the request, else peak_power */
+    double edge;                     /* fraction of band and window at each side */
+    double absorber_length;          /* m */
+    const struct data_set *measured; /* the pulse out of a table, NULL: a shape */
+    const struct data_set *earlier;  /* the input out of another run, NULL: a pulse */
+    enum pulse_shape shape;          /* PULSE_GAUSS for what is no shape: estimates */
+    double duration;                 /* full width at half maximum of the intensity, s */
+    bool by_energy;                  /* energy is the request, else peak_power */
     double energy;     /* J; of the other request estimated from the unchirped shape */
     double peak_power; /* W */
     double cep;        /* rad */
@@ -42,7 +48,7 @@ struct gnlse_point {
     struct step_control step;
 };
 
-#define GNLSE_PARAM_COUNT 29
+#define GNLSE_PARAM_COUNT 36
 
 /* The model's parameters, then the stepper's. */
 extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
@@ -54,6 +60,9 @@ extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
  * @return 0, or ERR_ARGUMENT / ERR_UNSUPPORTED with a line that names the parameter
  */
 int gnlse_point_read(const struct params *params, struct gnlse_point *out);
+
+/** Refuse a point whose data are known by their hash alone: ERR_BUG. Layouts do without. */
+int gnlse_data_check(const struct gnlse_point *point);
 
 /**
  * Check the saved positions: within [0, length], ascending.

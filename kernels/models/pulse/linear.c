@@ -5,6 +5,7 @@
 
 #include "kernels/bodies/raman.h"
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/grid.h"
 
 /* -ln(w) in units of the absorption length, at most: exp(-40) is below the rounding of a field.
@@ -24,7 +25,9 @@ void pulse_linear_phase(const struct gnlse_point *point, double *li)
         factorial *= (double)(i + 2);
         coefficient[i] = point->beta[i] / factorial;
     }
-    for (long k = 0; k < point->n; k++) {
+    for (long k = 0; point->table != NULL && k < point->n; k++)
+        li[k] = -dispersion_table_phase(point->table, bin_omega(point, k));
+    for (long k = 0; point->table == NULL && k < point->n; k++) {
         const double omega = bin_omega(point, k);
         double sum = 0.0;
         for (int i = point->betas; i-- > 0;)

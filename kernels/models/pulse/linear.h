@@ -7,7 +7,7 @@
 
 /* Tables of the envelope equation da/dz = L a + pre fft(A R). Host memory, [n] in FFT order. */
 
-/** Im L = -sum over m >= 2 of beta_m Omega^m / m!, rad/m. */
+/** Im L = -sum over m >= 2 of beta_m Omega^m / m!, rad/m; of a table that of the point. */
 void pulse_linear_phase(const struct gnlse_point *point, double *li);
 
 /** Whether Re L differs from zero anywhere. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_EARLIER_H
+#define KERNELS_MODELS_PULSE_EARLIER_H
+
+#include "kernels/base/data.h"
+#include "kernels/kdefs.h"
+#include "kernels/models/pulse/measured.h"
+
+/* A stored plane of an earlier run as the input of another: spectral amplitudes "field" [n][2]
+ * over "omega" [n], absolute, FFT order. */
+
+/**
+ * Whether a plane lies on a grid: equal points, window and reference (to 1e-9).
+ *
+ * @return 0, ERR_ARGUMENT with both grids
+ */
+int earlier_check(const struct data_set *set, const struct measured_grid *grid);
+
+/** Energy of a plane, J, and 2.355 times its rms duration, s. */
+void earlier_look(const struct data_set *set, const struct measured_grid *grid, double *energy,
+                  double *duration);
+
+/** The amplitudes. @param out [grid.n] */
+void earlier_fill(const struct data_set *set, cplx *out);
+
+#endif
