@@ -547,12 +547,56 @@ START_TEST(a_plane_of_another_grid_is_refused_with_both)
     char why[600];
     refusal_of(&c, why);
     ck_assert_str_eq(why, "");
-    case_set(&c, "grid.points", 2048.0);
-    refuses(&c, "1024 points over 4e-12 s around 8.35e-07 m, the scan 2048 over");
-    case_set(&c, "grid.points", 1024.0);
     case_set(&c, "wavelength", 836e-9);
-    refuses(&c, "the scan 1024 over 4e-12 s around 8.36e-07 m");
+    refuses(&c, "a window of 4e-12 s around 8.35e-07 m, the scan 4e-12 s around 8.36e-07 m");
+    case_set(&c, "wavelength", 835e-9);
+    case_set(&c, "grid.window", 5e-12);
+    refuses(&c, "a window of 4e-12 s around 8.35e-07 m, the scan 5e-12 s around");
+    case_set(&c, "grid.window", 4e-12);
+    case_set(&c, "grid.points", 32.0); /* 4 THz to each side */
+    refuses(&c, "1024 points, the scan 32, whose band cuts off");
     planes_free(&p, NULL);
+    case_clear(&c);
+    data_clear(&set);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
+/* Same window: the bins of a plane are those of the scan, however many either has. */
+START_TEST(a_plane_of_other_points_keeps_its_bins)
+{
+    struct gnlse_case c;
+    soliton_case(&c, 1e-6);
+    case_set(&c, "length", 1e-6);
+    case_planes(&c, (const double[]){0.0, 1e-6}, 2);
+    struct gnlse_planes from = case_run(&c);
+    struct data_set set = plane_set(&from, 0);
+    case_unset(&c, "pulse.duration");
+    case_unset(&c, "pulse.peak_power");
+    case_data(&c, "input.from", &set);
+    for (long n = 512; n <= 2048; n *= 2) {
+        struct plane_layout layout;
+        case_set(&c, "grid.points", (double)n);
+        struct gnlse_planes p = case_run(&c);
+        ck_assert_int_eq(p.n, n);
+        double cut = 0.0;
+        for (long k = -512; k < 512; k++)
+            if (k < -n / 2 || k >= n / 2)
+                cut += cplx_abs2(from.field[(k + 1024) % 1024]);
+        for (long k = -n / 2; k < n / 2; k++) {
+            const cplx right =
+                k >= -512 && k < 512 ? from.field[(k + 1024) % 1024] : cplx_make(0.0, 0.0);
+            const cplx here = p.field[(k + n) % n];
+            ck_assert(here.r == right.r && here.i == right.i);
+        }
+        ck_assert_int_eq(gnlse_ops.layout(&c.params, &layout), 0);
+        const double energy = from.observable[0][0] / 4e-12;
+        ck_assert_double_lt(fabs(note_of(&layout, "input outside of the band") - cut / energy),
+                            1e-12);
+        ck_assert(n > 512 || cut > 0.0);
+        planes_free(&p, NULL);
+    }
+    planes_free(&from, NULL);
     case_clear(&c);
     data_clear(&set);
     ck_assert_int_eq(mem_live(), 0);
@@ -667,6 +711,7 @@ int main(void)
     tcase_add_test(tests, further_pulses_are_checked_like_the_first);
     tcase_add_test(tests, data_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_plane_of_another_grid_is_refused_with_both);
+    tcase_add_test(tests, a_plane_of_other_points_keeps_its_bins);
     tcase_add_test(tests, a_dispersion_table_must_hold_the_reference);
     tcase_add_test(tests, shapes_are_known_without_the_data);
     tcase_add_test(tests, a_packed_set_comes_back);
