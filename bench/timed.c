@@ -48,6 +48,7 @@ static void add(struct timed *t, enum timed_part part, double seconds)
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
 #define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#define KERNEL_LINE(name, args)         KERNEL(name, args)
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL

@@ -55,6 +55,7 @@ struct kernel_table {
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
 #define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#define KERNEL_LINE(name, args)         KERNEL(name, args)
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL
@@ -62,6 +63,7 @@ struct kernel_table {
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 #undef KERNEL_ROW
+#undef KERNEL_LINE
 };
 /* NOLINTEND(bugprone-macro-parentheses) */
 

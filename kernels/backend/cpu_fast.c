@@ -20,6 +20,15 @@
         make(name, 4, args)
 #define CPU_INSTANCES(last, make, name, args) CPU_JOIN(CPU_UP_TO_, last)(make, name, args)
 
+/* Some launches also write zeros around a row: that of the arguments' type does it. */
+#define CPU_ZEROS(a, r, n)                                                                     \
+    _Generic((a), const struct stage_entry_args *                                              \
+             : stage_entry_zeros, const struct stage_turn_args *                               \
+             : stage_turn_zeros, const struct step_last_args *                                 \
+             : step_last_zeros, const struct spectral_join_args *                              \
+             : spectral_join_zeros, default                                                    \
+             : cpu_zeros_none)(a, r, n)
+
 /* Rows one after the other, each to its end while it is in the cache. */
 #define CPU_ROWS(args, loop, name)                                                             \
     static int launch_##name(struct backend *be, const struct args##_args *a, long row,        \
@@ -30,6 +39,7 @@
             if (!cpu_row_active(a->active, r))                                                 \
                 continue;                                                                      \
             const struct args##_row at = args##_row(a, r);                                     \
+            CPU_ZEROS(a, r, n);                                                                \
             if (shares == 1) {                                                                 \
                 loop(0, n, &at);                                                               \
                 continue;                                                                      \
@@ -71,6 +81,7 @@
             if (!cpu_row_active(a->active, r))                                                 \
                 continue;                                                                      \
             const struct args##_row at = args##_row(a, r);                                     \
+            CPU_ZEROS(a, r, n);                                                                \
             struct k_terms part[CPU_SHARES_MAX];                                               \
             if (shares == 1)                                                                   \
                 part[0] = loop(0, n, &at);                                                     \

@@ -78,6 +78,13 @@ const struct kernel_field fields_step_last_loss[] = {
     {"ch", FIELD_SCALARS, LAST(ch), 1, 0, 0, 0.5, 1},
     {"lr", FIELD_REAL, LAST(lr), 0, 0, 0, -30, 5},
     {0}};
+const struct kernel_field fields_step_last_loss_two[] = {
+    LAST_FIELDS,
+    {"ch", FIELD_SCALARS, LAST(ch), 1, 0, 0, 0.5, 1},
+    {"lr", FIELD_REAL, LAST(lr), 0, 0, 0, -30, 5},
+    {"ch2", FIELD_SCALARS, LAST(ch2), 1, 0, 0, 0.1, 0.2},
+    {"lr2", FIELD_REAL, LAST(lr2), 0, 0, 0, -30, 5},
+    {0}};
 
 /* A combination of slopes and the bound of its rounding error. */
 struct combined {
@@ -109,9 +116,15 @@ static void last(const struct step_last_args *a, long row, long n, struct answer
     const double *he = a->he + row * STEP_LAST_SLOPES;
     struct rounded size = {0};
     for (long i = 0; i < n; i++) {
-        const long double loss =
-            a->lr != NULL ? (long double)a->lr[row * a->ld + i] * a->ch[row] : 0.0L;
-        const long double exponential = a->lr != NULL ? fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
+        const long at = row * a->ld + i;
+        const long double first = a->lr != NULL ? (long double)a->lr[at] * a->ch[row] : 0.0L;
+        const long double second =
+            a->lr2 != NULL ? (long double)a->lr2[at] * a->ch2[row] : 0.0L;
+        const long double loss = first + second;
+        /* A rounding of each product and of the sum, if there is one. */
+        const long double size = a->lr2 != NULL ? fabsl(first) + fabsl(second) : 0.0L;
+        const long double exponential =
+            a->lr != NULL ? size + fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
         const long double complex factor = split_element(a->factor, row, a->ld, i);
         const long double complex k6 = expl(-loss) * conjl(factor)
                                        * split_element(a->pre, row, a->ld, i)
@@ -142,6 +155,13 @@ static void last(const struct step_last_args *a, long row, long n, struct answer
 
 void reference_step_last(const struct step_last_args *a, int s, long row, long n,
                          struct answer *answers)
+{
+    (void)s;
+    last(a, row, n, answers);
+}
+
+void reference_step_last_loss_two(const struct step_last_args *a, int s, long row, long n,
+                                  struct answer *answers)
 {
     (void)s;
     last(a, row, n, answers);

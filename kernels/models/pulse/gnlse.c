@@ -106,7 +106,7 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
         .work = rhs * gnlse_transforms(&point) * n * log2(n),
         .state_bytes = stepper_state_bytes(point.n),
         .shared_bytes = sizeof(struct model) + (size_t)point.n * (3 * sizeof(cplx) + 24),
-        .row_bytes = stepper_row_bytes(point.n) + gnlse_row_bytes(&point)};
+        .row_bytes = stepper_row_bytes(point.n, 0, 1) + gnlse_row_bytes(&point)};
     gnlse_notes(&point, out);
     return 0;
 }
@@ -197,9 +197,11 @@ static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status
     return 0;
 }
 
-static int gnlse_nonlinear(void *model, long row, cplx *spectrum, struct row_status *st)
+static int gnlse_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                           struct row_status *st)
 {
     struct model *m = model;
+    (void)place; /* the fibre is the same everywhere */
     cplx *samples = m->rows.samples + row * m->ld;
     const struct fft_rows there = {spectrum, m->ld, samples, m->ld, 0, 1, NULL};
     TRY(execute(m, m->backward, &there));
@@ -291,7 +293,9 @@ static int create_parts(struct model *m, const struct gnlse_point *point)
         .rows = m->capacity,
         .n = m->n,
         .planes = m->planes,
-        .system = {m, gnlse_nonlinear, gnlse_transforms(point)}};
+        .system = {.model = m,
+                   .nonlinear = gnlse_nonlinear,
+                   .transforms = gnlse_transforms(point)}};
     return stepper_create(&setup, &m->stepper);
 }
 
