@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/bodies/rate.h"
 #include "kernels/models/pulse/ionisation.h"
 
 /*
@@ -26,12 +27,6 @@ enum rate_layout { RATE_BY_FIELD, RATE_BY_CHANNEL };
 
 #define RATE_BITS     7  /* segments a binade: 128 */
 #define RATE_BITS_MAX 11 /* what a table that must be refined may use */
-
-/* A channel: segments first … of the next channel's first - 1, s in [0, 1/scale * count]. */
-struct rate_channel {
-    double scale; /* segments per unit of s */
-    long first;   /* its segment at s = 0 */
-};
 
 /* A table. */
 struct rate_table {
