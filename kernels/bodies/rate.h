@@ -7,7 +7,9 @@
 
 /*
  * Ionisation rates as a kernel reads them, W(|E|) in 1/s: exactly 0 below the cut-off, `top`
- * above the ceiling. The tables are those of kernels/models/pulse/rate_table.h.
+ * above the ceiling, NaN where the field is NaN or infinite. The tables are those of
+ * kernels/models/pulse/rate_table.h. No branches, so that a loop over samples becomes vector
+ * code.
  */
 
 /* A channel of a table by channel: segments first … of the next channel's first - 1. */
@@ -18,7 +20,7 @@ struct rate_channel {
 
 /* How a rate is evaluated; plain data, the arrays on the backend. */
 struct column_rate {
-    double cutoff;  /* V/m */
+    double cutoff;  /* V/m, > 0 */
     double ceiling; /* V/m */
     double top;     /* 1/s */
     /* tables: */
@@ -35,5 +37,70 @@ struct column_rate {
     /* ADK: ln W = adk[0] + adk[1] ln E - adk[2]/E */
     double adk[3];
 };
+
+/* A field within the range where there is a formula: what is below, NaN too, counts as the
+ * cut-off, so that no index leaves its table. */
+K_FN double rate_inside(const struct column_rate *r, double field)
+{
+    const double below = field <= r->ceiling ? field : r->ceiling;
+    return field >= r->cutoff ? below : r->cutoff;
+}
+
+/* The rate at a field, from ln W inside the range. field - field is NaN for NaN and infinite
+ * fields and 0 else. */
+K_FN double rate_select(const struct column_rate *r, double field, double log_rate)
+{
+    const double inside = field > r->ceiling ? r->top : vmath_exp(log_rate);
+    return (field < r->cutoff ? 0.0 : inside) + (field - field);
+}
+
+K_FN double rate_cubic(const double *c, double t)
+{
+    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+}
+
+/* By field: the upper bits of the pattern are the segment, the others the place in it. */
+K_FN double rate_field_value(const struct column_rate *r, double field)
+{
+    const double at = rate_inside(r, field);
+    unsigned long long pattern;
+    __builtin_memcpy(&pattern, &at, sizeof pattern);
+    const int shift = 52 - r->bits;
+    const long long segment = (long long)(pattern >> shift) - r->first;
+    /* The rest as the mantissa of a number in [1, 2): exact. */
+    const unsigned long long place =
+        ((pattern << r->bits) & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
+    double t;
+    __builtin_memcpy(&t, &place, sizeof t);
+    return rate_select(r, field, rate_cubic(r->cubic[segment], t - 1.0));
+}
+
+/* By channel: k = ceil(v), s = sqrt(k - v); rounding may carry the ends of the table past its
+ * channels and segments. */
+K_FN double rate_channel_value(const struct column_rate *r, double field)
+{
+    const double at = rate_inside(r, field);
+    const double v = r->photons + r->slope * at * at;
+    const double k = ceil(v);
+    const int found = (int)k - r->lowest;
+    const int upper = found < r->channels ? found : r->channels - 1;
+    const int number = found < 0 ? 0 : upper;
+    const long first = r->channel[number].first;
+    const long end = r->channel[number + 1].first;
+    const double last = (double)(int)(end - first - 1);
+    const double s = sqrt(k - v) * r->channel[number].scale;
+    const double inner = found > number ? 0.0 : s;
+    const double place = found < number ? last + 1.0 : inner;
+    const double segment = place < last ? floor(place) : last;
+    const double t = place - segment;
+    return rate_select(r, field, rate_cubic(r->cubic[first + (long)(int)segment], t));
+}
+
+/* ADK's formula. */
+K_FN double rate_adk_value(const struct column_rate *r, double field)
+{
+    const double at = rate_inside(r, field);
+    return rate_select(r, field, r->adk[0] + r->adk[1] * vmath_log(at) - r->adk[2] / at);
+}
 
 #endif

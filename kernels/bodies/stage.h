@@ -18,9 +18,9 @@
  * on their own: neither is the reciprocal of the other, and each is rounded once.
  *
  * Where L changes along the way, `ch` is the integral of its coefficient from the step's start
- * to the stage, a direct increment; kernels with `two` have L = L_1 q_1(z) + L_2 q_2(z) and both
- * integrals. For more terms the strict kernel stage_exponent writes the exponents of a stage
- * first, and the kernels of one term take them with ch = 1.
+ * to the stage, a direct increment; kernels with `two` have L = L_1 q_1(z) + L_2 q_2(z) and
+ * both integrals. For more terms the strict kernel stage_exponent writes the exponents of a
+ * stage first, and the kernels of one term take them with ch = 1.
  *
  * The launch also writes `zeros` elements of `out` around those of a row: the pass that fills
  * the argument of N pads it.
@@ -35,14 +35,14 @@
 struct stage_entry_args {
     const double *y;
     const double *k;
-    const double *hb; /* [rows], h a */
-    const double *ch; /* [rows], c h, formed once */
+    const double *hb;  /* [rows], h a */
+    const double *ch;  /* [rows], c h, formed once */
     const double *ch2; /* [rows], of the second term; `two` only, else NULL */
-    const double *li; /* [rows][ld] */
+    const double *li;  /* [rows][ld] */
     const double *li2; /* `two` only, else NULL */
-    const double *lr; /* [rows][ld], `loss` only, else NULL */
+    const double *lr;  /* [rows][ld], `loss` only, else NULL */
     const double *lr2; /* `loss_two` only, else NULL */
-    double *factor;   /* receives exp(i li ch), for the pass that ends this stage */
+    double *factor;    /* receives exp(i li ch), for the pass that ends this stage */
     cplx *out;
     struct k_zeros zeros; /* of out */
     long ld;
@@ -124,7 +124,7 @@ struct stage_turn_args {
     const double *k[STAGE_SLOPES - 1]; /* the first s are read */
     const double *hb;                  /* [rows][STAGE_SLOPES] */
     const double *ch;                  /* [rows], of the stage that begins */
-    const double *ch2;     /* [rows], of the second term; `two` only, else NULL */
+    const double *ch2;                 /* [rows], of the second term; `two` only, else NULL */
     const double *ch_end;  /* [rows], of the stage that ends; `loss` only, else NULL */
     const double *ch2_end; /* `loss_two` only, else NULL */
     const double *li;      /* [rows][ld] */
@@ -132,10 +132,10 @@ struct stage_turn_args {
     const double *lr;      /* [rows][ld], `loss` only, else NULL */
     const double *lr2;     /* `loss_two` only, else NULL */
     const double *lr_end;  /* what goes with ch_end: lr, but for rows of stage_exponent */
-    const double *pre;    /* all constants of the nonlinear term, 1/n of the FFT too */
-    const cplx *spec;     /* spectrum of the response */
-    double *factor;       /* in: exp(i li ch_end); receives exp(i li ch) */
-    double *slope;        /* receives k */
+    const double *pre;     /* all constants of the nonlinear term, 1/n of the FFT too */
+    const cplx *spec;      /* spectrum of the response */
+    double *factor;        /* in: exp(i li ch_end); receives exp(i li ch) */
+    double *slope;         /* receives k */
     cplx *out;
     struct k_zeros zeros; /* of out */
     long ld;
@@ -261,7 +261,8 @@ K_FN void stage_turn_loss_two_body(int s, long i, const struct stage_turn_row *r
 }
 
 /* stage_exponent (strict): phase = sum_j li_j path_j and, where lr[0] is given, loss = sum_j
- * lr_j path_j, the four terms from the first to the last. Terms that a row lacks have path 0. */
+ * lr_j path_j, the four terms from the first to the last. Terms that a row lacks have path 0.
+ */
 struct stage_exponent_args {
     const double *li[STAGE_TERMS]; /* [rows][ld] each */
     const double *lr[STAGE_TERMS]; /* the same, or all NULL */

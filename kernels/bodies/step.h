@@ -77,8 +77,8 @@ struct step_last_args {
     const cplx *spec;     /* of the sixth slope */
     double *state;        /* receives y' */
     double *part;
-    cplx *next;  /* receives y' as the argument of N; may be the row of spec */
-    double *out; /* [rows] */
+    cplx *next;           /* receives y' as the argument of N; may be the row of spec */
+    double *out;          /* [rows] */
     struct k_zeros zeros; /* of next */
     long ld;
     long ld_spec;

@@ -13,11 +13,11 @@
 
 /* A filter. Plain data. */
 struct taps {
-    int side;                     /* taps beside the middle one */
+    int side;                      /* taps beside the middle one */
     double tap[TAPS_SIDE_MAX + 1]; /* c_0 … c_side */
-    double edge;                  /* theta_b */
-    double norm;                  /* |c_0| + 2 sum |c_k|: what it may amplify rounding by */
-    double certificate;           /* max |c/g - 1| over the band, of the rounded taps */
+    double edge;                   /* theta_b */
+    double norm;                   /* |c_0| + 2 sum |c_k|: what it may amplify rounding by */
+    double certificate;            /* max |c/g - 1| over the band, of the rounded taps */
 };
 
 /**

@@ -52,7 +52,8 @@ static int create_rows(struct stepper *s)
     const struct stepper_setup *setup = &s->setup;
     struct backend *be = setup->backend;
     const long rows = setup->rows;
-    TRY(be->ops->alloc(be, rows * real_rows(setup->terms) * s->ld, sizeof(double), (void **)&s->reals));
+    TRY(be->ops->alloc(be, rows * real_rows(setup->terms) * s->ld, sizeof(double),
+                       (void **)&s->reals));
     TRY(be->ops->alloc(be, rows * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
     TRY(be->ops->alloc(be, rows * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
     TRY(be->ops->alloc(be, rows, sizeof(struct trial_scalars), (void **)&s->scalars));
@@ -133,9 +134,9 @@ static void linear_guard(struct step_row *row, const struct step_member *m, long
             row->most_phase[j] = fmax(row->most_phase[j], phase);
         }
     }
-    row->guard = path ? (double)INFINITY
-                      : fmin(STEP_LOSS_LIMIT / row->most_loss[0],
-                             STEP_PHASE_LIMIT / row->most_phase[0]);
+    row->guard =
+        path ? (double)INFINITY
+             : fmin(STEP_LOSS_LIMIT / row->most_loss[0], STEP_PHASE_LIMIT / row->most_phase[0]);
 }
 
 static double field_sum(const cplx *field, long n)

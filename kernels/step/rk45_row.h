@@ -59,7 +59,7 @@ struct step_row {
     struct step_span gap[STEP_GAPS]; /* the others, up to the length of the spectrum */
     int gaps;
     int terms;
-    bool lossy; /* some lr is given */
+    bool lossy;      /* some lr is given */
     bool have_slope; /* slot[K1] holds the slope of the state */
     struct step_control control;
     struct step_plan plan;

@@ -307,7 +307,7 @@ static int trial_turn(struct stepper *s, struct step_row *row, int i)
             args.k[j] = row->slot[K1 + j] + span.begin;
         const bool two = row->terms == 2;
         TRY((row->lossy ? two ? run->stage_turn_loss_two[i] : run->stage_turn_loss[i]
-             : two      ? run->stage_turn_two[i]
+             : two ? run->stage_turn_two[i]
                         : run->stage_turn[i])(be, &args, 0, 1, span.end - span.begin));
     }
     return 0;

@@ -204,7 +204,7 @@ REFERENCE_TURN(stage_turn_loss_two)
 #define EXPONENT(member) offsetof(struct stage_exponent_args, member)
 #define EXPONENT_TERM(part, j)                                                                 \
     {                                                                                          \
-        #part #j, FIELD_REAL, EXPONENT(part[j]), 0, 0, 0, -3000, 3000                          \
+#        part #        j, FIELD_REAL, EXPONENT(part[j]), 0, 0, 0, -3000, 3000                  \
     }
 
 const struct kernel_field fields_stage_exponent[] = {

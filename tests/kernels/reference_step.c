@@ -122,9 +122,9 @@ static void last(const struct step_last_args *a, long row, long n, struct answer
             a->lr2 != NULL ? (long double)a->lr2[at] * a->ch2[row] : 0.0L;
         const long double loss = first + second;
         /* A rounding of each product and of the sum, if there is one. */
-        const long double size = a->lr2 != NULL ? fabsl(first) + fabsl(second) : 0.0L;
+        const long double terms = a->lr2 != NULL ? fabsl(first) + fabsl(second) : 0.0L;
         const long double exponential =
-            a->lr != NULL ? size + fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
+            a->lr != NULL ? terms + fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
         const long double complex factor = split_element(a->factor, row, a->ld, i);
         const long double complex k6 = expl(-loss) * conjl(factor)
                                        * split_element(a->pre, row, a->ld, i)

@@ -107,13 +107,12 @@ void stepper_open(struct stepper_run *run, const struct stepper_case *c)
     run->calls = calloc((size_t)c->rows, sizeof *run->calls);
     run->st = calloc((size_t)c->rows, sizeof *run->st);
     run->history = calloc((size_t)(c->rows * CASE_HISTORY), sizeof *run->history);
-    const struct stepper_setup setup = {.backend = run->be,
-                                        .rows = c->rows,
-                                        .n = CASE_BINS,
-                                        .planes = c->planes,
-                                        .system = {.model = run,
-                                                   .nonlinear = nonlinear,
-                                                   .transforms = CASE_TRANSFORMS}};
+    const struct stepper_setup setup = {
+        .backend = run->be,
+        .rows = c->rows,
+        .n = CASE_BINS,
+        .planes = c->planes,
+        .system = {.model = run, .nonlinear = nonlinear, .transforms = CASE_TRANSFORMS}};
     ck_assert_int_eq(stepper_create(&setup, &run->stepper), 0);
     stepper_fill(run, c);
 }

@@ -288,14 +288,13 @@ static int create_parts(struct model *m, const struct gnlse_point *point)
     TRY(create_rows(m));
     TRY(create_plans(m));
     TRY(host_fft_create(m->n, &m->input));
-    const struct stepper_setup setup = {
-        .backend = m->be,
-        .rows = m->capacity,
-        .n = m->n,
-        .planes = m->planes,
-        .system = {.model = m,
-                   .nonlinear = gnlse_nonlinear,
-                   .transforms = gnlse_transforms(point)}};
+    const struct stepper_setup setup = {.backend = m->be,
+                                        .rows = m->capacity,
+                                        .n = m->n,
+                                        .planes = m->planes,
+                                        .system = {.model = m,
+                                                   .nonlinear = gnlse_nonlinear,
+                                                   .transforms = gnlse_transforms(point)}};
     return stepper_create(&setup, &m->stepper);
 }
 
