@@ -82,9 +82,10 @@ CPU_HELPER int column_dark(const struct column_row *r, long begin, long end)
 }
 
 /* z = the filtered samples [0, n) of a row. */
-CPU_HELPER __attribute__((always_inline)) void
-column_filter_taps(const double *K_RESTRICT row, const double *K_RESTRICT taps, int side,
-                   double *K_RESTRICT z, long n)
+CPU_HELPER __attribute__((always_inline)) void column_filter_taps(const double *K_RESTRICT row,
+                                                                  const double *K_RESTRICT taps,
+                                                                  int side,
+                                                                  double *K_RESTRICT z, long n)
 {
     double c[COLUMN_SIDE_MAX + 1];
     for (int k = 0; k <= side; k++)
@@ -319,10 +320,9 @@ CPU_HELPER void column_chunk_fractions(struct column_state *s, struct column_sum
     s->undershoot += x < 0.0 ? (double)n : 0.0;
     x = column_floor(x);
     const double neutral = 1.0 - r->preionised;
-    s->fraction = r->preionised
-                  - neutral
-                        * (x < COLUMN_SMALL ? vmath_expm1_small(-x)
-                                            : vmath_expm1_negative(-x));
+    s->fraction =
+        r->preionised
+        - neutral * (x < COLUMN_SMALL ? vmath_expm1_small(-x) : vmath_expm1_negative(-x));
     s->most = s->fraction > s->most ? s->fraction : s->most;
     const double fraction = s->fraction;
 #pragma omp simd
@@ -486,8 +486,7 @@ CPU_HELPER void column_instants(const struct column_row *r, long begin, long n,
 
 /* Response of a chunk of a component; `factor` holds Kerr and extra. */
 CPU_HELPER void column_store_factor(const struct column_row *r, int c, long begin, long n,
-                                    const double *K_RESTRICT factor,
-                                    const double *K_RESTRICT p)
+                                    const double *K_RESTRICT factor, const double *K_RESTRICT p)
 {
     const double *field = r->field + c * r->ld + begin;
     const double *K_RESTRICT window = r->window + begin;

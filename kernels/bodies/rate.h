@@ -24,7 +24,7 @@ struct column_rate {
     double ceiling; /* V/m */
     double top;     /* 1/s */
     /* tables: */
-    const double (*cubic)[4]; /* ln W = c0 + t (c1 + t (c2 + t c3)) */
+    const double *cubic; /* [segments][4] ln W = c0 + t (c1 + t (c2 + t c3)) */
     /* by field: */
     int bits;        /* 2^bits segments a binade */
     long long first; /* (bit pattern of E >> (52 - bits)) of segment 0 */
@@ -54,9 +54,12 @@ K_FN double rate_select(const struct column_rate *r, double field, double log_ra
     return (field < r->cutoff ? 0.0 : inside) + (field - field);
 }
 
-K_FN double rate_cubic(const double *c, double t)
+/* ln W at t in [0, 1) of a segment. */
+K_FN double rate_cubic(const struct column_rate *r, long segment, double t)
 {
-    return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+    const long at = 4 * segment;
+    return ((r->cubic[at + 3] * t + r->cubic[at + 2]) * t + r->cubic[at + 1]) * t
+           + r->cubic[at];
 }
 
 /* By field: the upper bits of the pattern are the segment, the others the place in it. */
@@ -72,7 +75,7 @@ K_FN double rate_field_value(const struct column_rate *r, double field)
         ((pattern << r->bits) & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
     double t;
     __builtin_memcpy(&t, &place, sizeof t);
-    return rate_select(r, field, rate_cubic(r->cubic[segment], t - 1.0));
+    return rate_select(r, field, rate_cubic(r, (long)segment, t - 1.0));
 }
 
 /* By channel: k = ceil(v), s = sqrt(k - v); rounding may carry the ends of the table past its
@@ -93,7 +96,7 @@ K_FN double rate_channel_value(const struct column_rate *r, double field)
     const double place = found < number ? last + 1.0 : inner;
     const double segment = place < last ? floor(place) : last;
     const double t = place - segment;
-    return rate_select(r, field, rate_cubic(r->cubic[first + (long)(int)segment], t));
+    return rate_select(r, field, rate_cubic(r, first + (long)(int)segment, t));
 }
 
 /* ADK's formula. */

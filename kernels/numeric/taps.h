@@ -25,7 +25,8 @@ struct taps {
  *
  * @param side 1 … TAPS_SIDE_MAX
  * @param edge theta_b, 0 < edge < pi
- * @return 0, or ERR_ARGUMENT (out of range, or the exchange does not converge)
+ * @return 0, or ERR_ARGUMENT (out of range, or more taps than the band needs: an error below
+ *         1e-16 is noise)
  */
 int taps_band(int side, double edge, struct taps *out);
 
@@ -41,6 +42,7 @@ double taps_certificate(const struct taps *taps, double edge);
  *
  * @param omega  highest angular frequency, rad/s
  * @param window s
+ * @return the length; 0 when more than 1e9 samples would be needed
  */
 long taps_samples(double omega, double window, double edge);
 

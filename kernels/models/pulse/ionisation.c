@@ -158,3 +158,17 @@ double ionisation_field(const struct ionisation *rate, double number)
     const double slope = photons(rate, 1.0) - free;
     return number > free ? sqrt((number - free) / slope) * PULSE_AU_FIELD : 0.0;
 }
+
+int ionisation_adk(const struct ionisation *rate, double out[3])
+{
+    if (rate->request.kind != RATE_ADK)
+        FAIL(ERR_BUG, "only adk is a formula of three numbers");
+    const double n = sqrt(0.5 / rate->potential);
+    const double x = adk_argument(rate, 1.0);
+    const double average = rate->request.cycle_average ? 0.5 : 0.0;
+    out[1] = average - (2.0 * n - 1.0);
+    out[2] = x / 3.0;
+    /* What is left at 1 V/m without the exponential. */
+    out[0] = ionisation_log_rate(rate, x) + out[2] / x - out[1] * log(x);
+    return 0;
+}

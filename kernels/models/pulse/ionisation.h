@@ -78,4 +78,11 @@ double ionisation_photons(const struct ionisation *rate, double field);
  */
 double ionisation_field(const struct ionisation *rate, double number);
 
+/**
+ * ADK in three numbers: ln W = out[0] + out[1] ln E - out[2]/E, E in V/m.
+ *
+ * @return 0, or ERR_BUG for another formula
+ */
+int ionisation_adk(const struct ionisation *rate, double out[3]);
+
 #endif

@@ -24,9 +24,8 @@
  * imaginary part of the analytic signal, which is a second inverse transform: of -i times the
  * spectrum.
  *
- * Passes over the fine samples: 1 for Kerr alone, 2 with the trapezoid rule, 4 with the band
- * rule or two components (and one more for the second component's current and polarisation
- * each). Transforms: none.
+ * Passes over the fine samples: 1 for Kerr alone, 2 with the trapezoid rule and one component,
+ * 4 else. Transforms: none.
  */
 #define RESPONSE_PASSES_KERR      1
 #define RESPONSE_PASSES_TRAPEZOID 2
