@@ -26,6 +26,7 @@ struct column_rate {
     /* tables: */
     const double *cubic; /* [segments][4] ln W = c0 + t (c1 + t (c2 + t c3)) */
     /* by field: */
+    double low;      /* V/m: a table by channel is read by field below */
     int bits;        /* 2^bits segments a binade */
     long long first; /* (bit pattern of E >> (52 - bits)) of segment 0 */
     /* by channel: */
@@ -62,27 +63,41 @@ K_FN double rate_cubic(const struct column_rate *r, long segment, double t)
            + r->cubic[at];
 }
 
+/* A place in a table. */
+struct rate_place {
+    long segment;
+    double t; /* in [0, 1) */
+};
+
 /* By field: the upper bits of the pattern are the segment, the others the place in it. */
-K_FN double rate_field_value(const struct column_rate *r, double field)
+K_FN struct rate_place rate_field_place(const struct column_rate *r, double at)
 {
-    const double at = rate_inside(r, field);
+    struct rate_place p;
     unsigned long long pattern;
     __builtin_memcpy(&pattern, &at, sizeof pattern);
     const int shift = 52 - r->bits;
-    const long long segment = (long long)(pattern >> shift) - r->first;
+    p.segment = (long)((long long)(pattern >> shift) - r->first);
     /* The rest as the mantissa of a number in [1, 2): exact. */
     const unsigned long long place =
         ((pattern << r->bits) & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL;
     double t;
     __builtin_memcpy(&t, &place, sizeof t);
-    return rate_select(r, field, rate_cubic(r, (long)segment, t - 1.0));
+    p.t = t - 1.0;
+    return p;
+}
+
+K_FN double rate_field_value(const struct column_rate *r, double field)
+{
+    const struct rate_place p = rate_field_place(r, rate_inside(r, field));
+    return rate_select(r, field, rate_cubic(r, p.segment, p.t));
 }
 
 /* By channel: k = ceil(v), s = sqrt(k - v); rounding may carry the ends of the table past its
- * channels and segments. */
+ * channels and segments. Below `low` by field. */
 K_FN double rate_channel_value(const struct column_rate *r, double field)
 {
     const double at = rate_inside(r, field);
+    const struct rate_place below = rate_field_place(r, at);
     const double v = r->photons + r->slope * at * at;
     const double k = ceil(v);
     const int found = (int)k - r->lowest;
@@ -95,8 +110,10 @@ K_FN double rate_channel_value(const struct column_rate *r, double field)
     const double inner = found > number ? 0.0 : s;
     const double place = found < number ? last + 1.0 : inner;
     const double segment = place < last ? floor(place) : last;
-    const double t = place - segment;
-    return rate_select(r, field, rate_cubic(r, first + (long)(int)segment, t));
+    const double above = place - segment;
+    const long chosen = at < r->low ? below.segment : first + (long)(int)segment;
+    const double t = at < r->low ? below.t : above;
+    return rate_select(r, field, rate_cubic(r, chosen, t));
 }
 
 /* ADK's formula. */

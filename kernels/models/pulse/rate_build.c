@@ -219,7 +219,8 @@ static int add_channel(struct growing *g, long i)
 {
     struct rate_table *const table = g->table;
     const double k = (double)(table->lowest + i);
-    const double reach = sqrt(fmin(1.0, k - ionisation_photons(g->rate, g->source->cutoff)));
+    const double from = fmax(g->source->cutoff, table->low);
+    const double reach = sqrt(fmin(1.0, k - ionisation_photons(g->rate, from)));
     struct rate_table worst = {.count = CHANNEL_MIN};
     TRY(make_room(g, table->count + worst.count));
     fit_channel(g, k, reach, worst.count, &worst);
@@ -243,10 +244,36 @@ static int add_channel(struct growing *g, long i)
     return 0;
 }
 
+/* Segments by field from the cut-off to halfway between no field and the first closing. */
+static int fill_low(struct growing *g)
+{
+    struct rate_table *const table = g->table;
+    const double photons = ionisation_photons(g->rate, 0.0);
+    const double middle = 0.5 * (photons + ceil(photons));
+    struct rate_source below = *g->source;
+    struct rate_table *plain = NULL;
+    below.ceiling = fmin(ionisation_field(g->rate, middle), g->source->ceiling);
+    if (!(below.ceiling > below.cutoff))
+        return 0;
+    TRY(rate_build_by_field(&below, &plain));
+    const int rc = make_room(g, plain->count);
+    for (long i = 0; rc == 0 && i < plain->count; i++)
+        for (int k = 0; k < 4; k++)
+            table->cubic[i][k] = plain->cubic[i][k];
+    table->count = plain->count;
+    table->low = below.ceiling;
+    table->bits = plain->bits;
+    table->first = plain->first;
+    table->error = plain->error;
+    table->error_field = plain->error_field;
+    rate_table_destroy(plain);
+    return rc;
+}
+
 static int fill_channels(struct growing *g)
 {
     struct rate_table *const table = g->table;
-    const double least = ceil(ionisation_photons(g->rate, g->source->cutoff));
+    const double least = ceil(ionisation_photons(g->rate, fmax(g->source->cutoff, table->low)));
     const double most = ceil(ionisation_photons(g->rate, g->source->ceiling));
     if (most - least >= CHANNEL_LIMIT)
         FAIL(ERR_UNSUPPORTED,
@@ -271,6 +298,7 @@ int rate_build_by_channel(const struct rate_source *source, const struct ionisat
     int rc = 0;
     *out = NULL;
     TRY(table_create(source, RATE_BY_CHANNEL, &g.table));
+    TRY_OR(rc, done, fill_low(&g));
     TRY_OR(rc, done, fill_channels(&g));
     *out = g.table;
     g.table = NULL;

@@ -19,7 +19,8 @@
  * By channel, PPT alone: the rate has a square-root cusp wherever the photon number v(E) =
  * photons + slope E^2 passes a whole number k, which no polynomial in E follows. With s =
  * sqrt(k - v), k = ceil(v), it is smooth on [0, 1]; each channel has segments of equal width in
- * s.
+ * s. Towards no field the rate is a power of E, to which s is blind: below `low`, halfway to
+ * the first closing, such a table is read by field.
  */
 
 /* How a segment is found. */
@@ -39,6 +40,7 @@ struct rate_table {
     double error;       /* largest |ln W - exact| seen between nodes */
     double error_field; /* where, V/m */
     /* by field: */
+    double low; /* V/m: a table by channel is read by field below; 0: nowhere */
     int bits;
     int64_t first; /* (bit pattern of E >> (52 - bits)) of segment 0 */
     /* by channel: */

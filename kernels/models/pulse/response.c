@@ -169,6 +169,7 @@ static int load_table(struct backend *be, const struct rate_table *table,
                                 .ceiling = table->ceiling,
                                 .top = table->top,
                                 .cubic = own->cubic,
+                                .low = table->low,
                                 .bits = table->bits,
                                 .first = table->first};
     if (!channels)
