@@ -418,7 +418,10 @@ static int row_trial(struct stepper *s, long r, struct row_status *st)
     struct trial_result result;
     TRY(step_trial(s, r, &path, st, &result));
     row->trials++;
+    const long long before = st->steps;
     row_judge(row, st, path.h, lands, &result);
+    if (st->steps > before && s->setup.system.accepted != NULL)
+        s->setup.system.accepted(s->setup.system.model, r, path.h);
     return 0;
 }
 

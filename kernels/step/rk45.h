@@ -35,10 +35,15 @@
 /* Terms of L at most. */
 #define STEP_TERMS 4
 
+/* Stage of the last evaluation of a trial. */
+#define STEP_END 6
+
 /* Where N is evaluated. */
 struct step_place {
     double z;  /* m */
     int index; /* of this position in the row's last call of `path`; -1 without `path` */
+    int stage; /* 0: of the state a row begins with; STEP_END: of the state that a trial leads
+                  to; others between */
 };
 
 /* What the stepper calls of its model. Both may be called from several threads for different
@@ -59,6 +64,9 @@ struct step_system {
      * names them. NULL: one term, q = 1. */
     int (*path)(void *model, long row, double z, const double *dz, int count,
                 double (*out)[STEP_TERMS]);
+    /* A trial of length h was accepted: its last evaluation is that of the new state. For
+     * integrals along the way. NULL: not wanted. */
+    void (*accepted)(void *model, long row, double h);
 };
 
 /* What a stepper is made for. */

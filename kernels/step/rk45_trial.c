@@ -5,6 +5,7 @@
 #include "kernels/step/rk45_row.h"
 
 _Static_assert(STEP_TERMS == STAGE_TERMS, "the exponents have all terms");
+_Static_assert(STEP_END == RK45_STAGES + 1, "the last stage of a trial");
 
 /* Of the slopes that the last stage takes; the sixth is the new one. */
 static const int last_slot[STEP_LAST_SLOPES - 1] = {K1, K3, K4, K5};
@@ -38,12 +39,13 @@ static const double weight_e[RK45_STAGES + 2] = {
 };
 #undef TABLEAU_STAGE
 
-/* N at one of the positions of the row's last path; index 0 before the first step. */
-static int evaluate(struct stepper *s, long r, double dz, int index, struct row_status *st)
+/* N of a stage at one of the positions of the row's last path, `at`, 0 before the first step. */
+static int evaluate(struct stepper *s, long r, double dz, int at, int stage,
+                    struct row_status *st)
 {
     const struct step_system *system = &s->setup.system;
-    const struct step_place place = {.z = s->row[r].z + dz,
-                                     .index = system->path != NULL ? index : -1};
+    const struct step_place place = {
+        .z = s->row[r].z + dz, .index = system->path != NULL ? at : -1, .stage = stage};
     st->rhs_calls++;
     return system->nonlinear(system->model, r, place, s->row[r].spectrum, st);
 }
@@ -188,7 +190,7 @@ int step_first_slope(struct stepper *s, long r, struct row_status *st, double *n
     double integral[1][STEP_TERMS] = {{0.0}};
     TRY(path_read(s, r, &here, 1, st, integral));
     TRY(step_join(s, r, STATE));
-    TRY(evaluate(s, r, here, 0, st));
+    TRY(evaluate(s, r, here, 0, 0, st));
     for (int p = 0; p < row->spans; p++) {
         const struct step_span span = row->span[p];
         const struct step_open_args args = {.pre = row->slot[PREFACTOR] + span.begin,
@@ -405,14 +407,14 @@ int step_trial(struct stepper *s, long r, const struct trial_path *path, struct 
     struct step_row *row = &s->row[r];
     TRY(scalars_upload(s, row, path));
     TRY(trial_entry(s, row));
-    TRY(evaluate(s, r, path->dz[0], 0, st));
+    TRY(evaluate(s, r, path->dz[0], 0, 1, st));
     for (int i = 1; i < RK45_STAGES; i++) {
         TRY(trial_turn(s, row, i));
-        TRY(evaluate(s, r, path->dz[i], i, st));
+        TRY(evaluate(s, r, path->dz[i], i, i + 1, st));
     }
     TRY(trial_last(s, row));
     /* The last two slopes stand at the end of the step. */
-    TRY(evaluate(s, r, path->dz[RK45_STAGES - 1], RK45_STAGES - 1, st));
+    TRY(evaluate(s, r, path->dz[RK45_STAGES - 1], RK45_STAGES - 1, STEP_END, st));
     TRY(trial_close(s, row));
     st->passes += RK45_TRIAL_PASSES;
     if (row->terms > STEP_INLINE_TERMS)
