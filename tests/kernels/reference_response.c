@@ -94,3 +94,22 @@ void reference_response_kerr_pair_extra(const struct response_pair_args *a, int 
     (void)s;
     pair(a, row, n, answers);
 }
+
+#define SQUARE(member) offsetof(struct raman_square_args, member)
+
+const struct kernel_field fields_raman_square[] = {
+    {"field", FIELD_REAL, SQUARE(field), 0, 0, FIELD_EVEN, 0, 0},
+    {"quadrature", FIELD_REAL, SQUARE(quadrature), 0, 1, FIELD_EVEN, 0, 0},
+    {"out", FIELD_REAL_OUT, SQUARE(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_raman_square(const struct raman_square_args *a, int s, long row, long n,
+                            struct answer *answers)
+{
+    for (long i = row * a->ld; i < row * a->ld + n; i++) {
+        const long double square = (long double)a->field[i] * a->field[i];
+        const long double q = s == 1 ? a->quadrature[i] : 0.0L;
+        const long double out = s == 1 ? 0.5L * (square + q * q) : square;
+        answer_real(&answers[0], i - row * a->ld, out, roundings(2) * out);
+    }
+}
