@@ -2,36 +2,12 @@
 #include "kernels/models/pulse/gnlse_notes.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/note.h"
 
 /* Zero-dispersion wavelengths that are reported at most. */
 #define ZDW_MAX 3
-
-static struct layout_note *note_add(struct plane_layout *out, const char *name,
-                                    const char *unit, double value)
-{
-    if (out->notes >= LAYOUT_NOTES_MAX)
-        return &out->note[LAYOUT_NOTES_MAX - 1];
-    struct layout_note *note = &out->note[out->notes++];
-    *note = (struct layout_note){.value = value};
-    snprintf(note->name, sizeof note->name, "%s", name);
-    snprintf(note->unit, sizeof note->unit, "%s", unit);
-    return note;
-}
-
-static void note_warn(struct layout_note *note, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void note_warn(struct layout_note *note, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(note->warning, sizeof note->warning, format, args);
-    va_end(args);
-}
 
 /* T0 of the shape: sech(t/T0), exp(-t^2/(2 T0^2)) of the amplitude. */
 static double pulse_t0(const struct gnlse_point *point)
@@ -78,8 +54,8 @@ static void note_zero_dispersion(const struct gnlse_point *point, struct plane_l
         if ((dispersion(point, a) < 0.0) == (dispersion(point, b) < 0.0))
             continue;
         const double omega = bisect_dispersion(point, a, b);
-        note_add(out, "zero-dispersion wavelength", "m",
-                 2.0 * PULSE_PI * PULSE_C / (point->omega0 + omega));
+        pulse_note(out, "zero-dispersion wavelength", "m",
+                   2.0 * PULSE_PI * PULSE_C / (point->omega0 + omega));
         found++;
     }
 }
@@ -90,64 +66,65 @@ static void note_lengths(const struct gnlse_point *point, struct plane_layout *o
     const double beta2 = point->betas > 0 ? point->beta[0] : 0.0;
     const double strength = fabs(point->gamma) * point->peak_power;
     if (beta2 != 0.0)
-        note_add(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
+        pulse_note(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
     if (strength > 0.0)
-        note_add(out, "nonlinear length", "m", 1.0 / strength);
+        pulse_note(out, "nonlinear length", "m", 1.0 / strength);
     if (beta2 == 0.0 || strength == 0.0)
         return;
     const double order = sqrt(strength * t0 * t0 / fabs(beta2));
-    struct layout_note *number = note_add(out, "soliton number", "1", order);
+    struct layout_note *number = pulse_note(out, "soliton number", "1", order);
     if (beta2 * point->gamma > 0.0)
-        note_warn(number,
-                  "beta2 and gamma have the same sign at the reference: no solitons there");
+        pulse_note_warn(
+            number, "beta2 and gamma have the same sign at the reference: no solitons there");
     else if (order > 0.5)
-        note_add(out, "soliton fission length", "m", t0 * t0 / fabs(beta2) / order);
+        pulse_note(out, "soliton fission length", "m", t0 * t0 / fabs(beta2) / order);
 }
 
 static void note_time_grid(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double samples = point->duration / point->dt;
-    struct layout_note *fine = note_add(out, "samples per pulse duration", "1", samples);
+    struct layout_note *fine = pulse_note(out, "samples per pulse duration", "1", samples);
     if (samples < 8.0)
-        note_warn(fine,
-                  "the pulse has %.2g samples over its duration; use at least 8: more "
-                  "points or a shorter window",
-                  samples);
+        pulse_note_warn(fine,
+                        "the pulse has %.2g samples over its duration; use at least 8: more "
+                        "points or a shorter window",
+                        samples);
     const double room = point->window / point->duration;
-    struct layout_note *wide = note_add(out, "window per pulse duration", "1", room);
+    struct layout_note *wide = pulse_note(out, "window per pulse duration", "1", room);
     if (room < 10.0)
-        note_warn(wide, "the window is %.2g durations; use at least 10", room);
+        pulse_note_warn(wide, "the window is %.2g durations; use at least 10", room);
     const double t0 = pulse_t0(point);
     const double beta2 = point->betas > 0 ? fabs(point->beta[0]) : 0.0;
     const double order =
         beta2 > 0.0 ? sqrt(fabs(point->gamma) * point->peak_power * t0 * t0 / beta2) : 0.0;
     const double walk = beta2 * point->length * (1.0 + order) / t0;
-    struct layout_note *drift = note_add(out, "dispersive walk-off", "s", walk);
+    struct layout_note *drift = pulse_note(out, "dispersive walk-off", "s", walk);
     if (walk > point->window / 2.0)
-        note_warn(drift,
-                  "light spreads over more than half of the window of %.3g s; it wraps "
-                  "around at the edges",
-                  point->window);
+        pulse_note_warn(drift,
+                        "light spreads over more than half of the window of %.3g s; it wraps "
+                        "around at the edges",
+                        point->window);
     if (!point->raman)
         return;
     struct layout_note *raman =
-        note_add(out, "Raman time per sample", "1", point->tau1 / point->dt);
+        pulse_note(out, "Raman time per sample", "1", point->tau1 / point->dt);
     if (point->tau1 < 2.0 * point->dt)
-        note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
-                  point->tau1 / 2.0);
+        pulse_note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
+                        point->tau1 / 2.0);
 }
 
 static void note_band(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double half = PULSE_PI / point->dt;
     const double lowest = point->omega0 - half;
-    struct layout_note *low = note_add(out, "lowest frequency of the band", "rad s^-1", lowest);
+    struct layout_note *low =
+        pulse_note(out, "lowest frequency of the band", "rad s^-1", lowest);
     if (lowest <= 0.0)
-        note_warn(low,
-                  "the band reaches frequencies at or below zero; fewer points or a longer "
-                  "window would avoid it");
-    note_add(out, "shortest wavelength of the band", "m",
-             2.0 * PULSE_PI * PULSE_C / (point->omega0 + half));
+        pulse_note_warn(
+            low, "the band reaches frequencies at or below zero; fewer points or a longer "
+                 "window would avoid it");
+    pulse_note(out, "shortest wavelength of the band", "m",
+               2.0 * PULSE_PI * PULSE_C / (point->omega0 + half));
     double phase = 0.0;
     for (int side = -1; side <= 1; side += 2) {
         double term = 1.0;
@@ -159,16 +136,16 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
         phase = fmax(phase, fabs(sum) * point->length);
     }
     struct layout_note *turns =
-        note_add(out, "dispersive phase at the band edge", "rad", phase);
+        pulse_note(out, "dispersive phase at the band edge", "rad", phase);
     if (phase > 1e8)
-        note_warn(turns, "rounding of so large a phase costs accuracy: the dispersion "
-                         "coefficients may not hold over this band");
+        pulse_note_warn(turns, "rounding of so large a phase costs accuracy: the dispersion "
+                               "coefficients may not hold over this band");
 }
 
 void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
-    note_add(out, "pulse energy", "J", point->energy);
-    note_add(out, "peak power", "W", point->peak_power);
+    pulse_note(out, "pulse energy", "J", point->energy);
+    pulse_note(out, "peak power", "W", point->peak_power);
     note_lengths(point, out);
     note_zero_dispersion(point, out);
     note_time_grid(point, out);
