@@ -38,7 +38,8 @@ double layout_plane_position(const struct plane_layout *layout,
 
 const struct model_ops *const *model_list(void)
 {
-    static const struct model_ops *const models[] = {&gnlse_ops, &capillary_ops, &probe_ops, NULL};
+    static const struct model_ops *const models[] = {&gnlse_ops, &capillary_ops, &probe_ops,
+                                                     NULL};
     return models;
 }
 

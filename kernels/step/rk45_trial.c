@@ -39,7 +39,8 @@ static const double weight_e[RK45_STAGES + 2] = {
 };
 #undef TABLEAU_STAGE
 
-/* N of a stage at one of the positions of the row's last path, `at`, 0 before the first step. */
+/* N of a stage at one of the positions of the row's last path, `at`, 0 before the first step.
+ */
 static int evaluate(struct stepper *s, long r, double dz, int at, int stage,
                     struct row_status *st)
 {

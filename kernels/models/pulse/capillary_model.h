@@ -44,6 +44,7 @@ struct capillary_row {
     double *positions; /* [planes] */
 };
 
+/* A batch of rows. */
 struct model {
     struct backend *be;
     int capacity;
@@ -88,11 +89,15 @@ int capillary_load(struct model *m, int row, const struct params *params,
                    const struct seed *seed, const struct state_in *resume,
                    struct row_status *st);
 
-/** The stepper's right-hand side, path and hook. */
+/** The stepper's right-hand side. */
 int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                         struct row_status *st);
+
+/** Its integrals of the terms of L, with the densities kept for capillary_nonlinear. */
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
+
+/** Its hook after an accepted step: the integrals along the way. */
 void capillary_accepted(void *model, long row, double h);
 
 /** Factors of the response at a density. */

@@ -14,8 +14,10 @@
 #include "kernels/models/pulse/response.h"
 #include "kernels/step/rk45.h"
 
-/* Order of the choices of plasma.rate and raman.model. */
+/* Order of the choices of plasma.rate. */
 enum rate_choice { RATE_CHOICE_AUTO, RATE_CHOICE_PPT, RATE_CHOICE_ADK, RATE_CHOICE_NONE };
+
+/* Order of the choices of raman.model. */
 enum raman_choice { RAMAN_AUTO, RAMAN_ON, RAMAN_NONE };
 
 /* Order of the choices of pulse.shape. */

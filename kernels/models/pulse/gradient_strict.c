@@ -10,7 +10,8 @@
 #include "kernels/numeric/chebyshev.h"
 
 /* Gauss-Legendre rule of nine points (Abramowitz and Stegun, table 25.4), exact for the table's
- * polynomial times p^2; its powers are as smooth. Nodes -+ on [-1, 1]; the first one counts once. */
+ * polynomial times p^2; its powers are as smooth. Nodes -+ on [-1, 1]; the first one counts
+ * once. */
 #define RULE 5
 static const double rule_node[RULE] = {0.0, 0.324253423403808929, 0.613371432700590397,
                                        0.836031107326635794, 0.968160239507626090};
