@@ -18,16 +18,19 @@
 #    define CPU_LANES 8
 #endif
 
+/* Lanes of a register. */
 typedef double cpu_vector __attribute__((vector_size(CPU_LANES * 8)));
 
 /* The same at any address. */
 typedef double cpu_loose __attribute__((vector_size(CPU_LANES * 8), aligned(8), may_alias));
 
+/* A vector from any address. */
 CPU_HELPER cpu_vector cpu_load(const double *at)
 {
     return *(const cpu_loose *)at;
 }
 
+/* A vector to any address. */
 CPU_HELPER void cpu_store(double *at, cpu_vector value)
 {
     *(cpu_loose *)at = value;
@@ -63,7 +66,7 @@ CPU_HELPER cpu_vector cpu_last_lane(cpu_vector x)
 
 /*
  * out[i] = before + x[0] + … + x[i] for i < n; returns the last. The longest path has n/(2
- * lanes) + log2(lanes) + 3 additions (cpu_scan_depth).
+ * lanes) + log2(lanes) + 3 additions, and what is left of n one by one.
  */
 CPU_HELPER double cpu_scan(const double *K_RESTRICT x, double *K_RESTRICT out, long n,
                            double before)
