@@ -173,8 +173,8 @@ CPU_HELPER void terms_store(struct k_terms terms, int outputs, double *out)
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 
-/* cpu_NAME of these stand in cpu_column.h; here are the loops over the rows. */
-#include "kernels/backend/cpu_column.h"
+/* cpu_NAME of these stand in cpu_column.inc; here are the loops over the rows. */
+#include "kernels/backend/cpu_column.inc"
 
 #define KERNEL_COLUMN(name, args)                                                              \
     static int launch_##name(struct backend *be, const struct args##_args *a, long row,        \

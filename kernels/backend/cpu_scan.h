@@ -18,16 +18,19 @@
 #    define CPU_LANES 8
 #endif
 
+/* Lanes of a register. */
 typedef double cpu_vector __attribute__((vector_size(CPU_LANES * 8)));
 
 /* The same at any address. */
 typedef double cpu_loose __attribute__((vector_size(CPU_LANES * 8), aligned(8), may_alias));
 
+/* A vector from any address. */
 CPU_HELPER cpu_vector cpu_load(const double *at)
 {
     return *(const cpu_loose *)at;
 }
 
+/* A vector to any address. */
 CPU_HELPER void cpu_store(double *at, cpu_vector value)
 {
     *(cpu_loose *)at = value;
@@ -61,30 +64,50 @@ CPU_HELPER cpu_vector cpu_last_lane(cpu_vector x)
 #endif
 }
 
+/* The same number in all lanes. */
+CPU_HELPER cpu_vector cpu_spread(double x)
+{
+    const cpu_vector zero = {0.0};
+    return x + zero;
+}
+
+/* Two vectors of neighbours. */
+struct cpu_pair {
+    cpu_vector low, high;
+};
+
+/* Prefix sums of the elements of two vectors after `sum`, the same in all lanes, which becomes
+ * the last of them. */
+CPU_HELPER struct cpu_pair cpu_scan_pair(cpu_vector low, cpu_vector high, cpu_vector *sum)
+{
+    const cpu_vector first = cpu_scan_lanes(low);
+    const cpu_vector both = cpu_last_lane(first) + cpu_scan_lanes(high);
+    const struct cpu_pair out = {*sum + first, *sum + both};
+    *sum += cpu_last_lane(both);
+    return out;
+}
+
 /*
  * out[i] = before + x[0] + … + x[i] for i < n; returns the last. The longest path has n/(2
- * lanes) + log2(lanes) + 3 additions (cpu_scan_depth).
+ * lanes) + log2(lanes) + 3 additions, and what is left of n one by one.
  */
 CPU_HELPER double cpu_scan(const double *K_RESTRICT x, double *K_RESTRICT out, long n,
                            double before)
 {
-    cpu_vector carry = before - (cpu_vector){0.0};
+    cpu_vector sum = cpu_spread(before);
     long i = 0;
     for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        const cpu_vector low = cpu_scan_lanes(cpu_load(x + i));
-        const cpu_vector high = cpu_scan_lanes(cpu_load(x + i + CPU_LANES));
-        const cpu_vector half = cpu_last_lane(low);
-        const cpu_vector both = half + high;
-        cpu_store(out + i, carry + low);
-        cpu_store(out + i + CPU_LANES, carry + both);
-        carry += cpu_last_lane(both);
+        const struct cpu_pair sums =
+            cpu_scan_pair(cpu_load(x + i), cpu_load(x + i + CPU_LANES), &sum);
+        cpu_store(out + i, sums.low);
+        cpu_store(out + i + CPU_LANES, sums.high);
     }
-    double sum = carry[0];
+    double total = sum[0];
     for (; i < n; i++) {
-        sum += x[i];
-        out[i] = sum;
+        total += x[i];
+        out[i] = total;
     }
-    return sum;
+    return total;
 }
 
 #endif

@@ -183,7 +183,7 @@ K_FN double column_instant(const struct column_row *r, long i)
     return r->kerr * (0.75 * (column_square(r, i) + q * q)) + extra;
 }
 
-/* Stores sample i of all components of the response; p is the plasma's polarisation. */
+/* Stores sample i of all components of the response; p[2] is the plasma's polarisation. */
 K_FN void column_store(const struct column_row *r, long i, const double *p)
 {
     const double instant = column_instant(r, i);
@@ -335,8 +335,8 @@ K_FN void column_trapezoid_body(long n, const struct column_row *r)
         const double j = r->mobility * column_integral(r->dt, drift, f * e, drift0) + loss;
         j0 = i == 0 ? j : j0;
         sum += j;
-        const double p = column_integral(r->dt, sum, j, j0);
-        column_store(r, i, &p);
+        const double p[2] = {column_integral(r->dt, sum, j, j0), 0.0};
+        column_store(r, i, p);
     }
     column_state_store(&s, r);
 }

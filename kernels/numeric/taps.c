@@ -114,7 +114,7 @@ static long double relative_error(const struct fit *f, long double theta)
 static long double exchange(struct fit *f)
 {
     const int n = f->side + 2;
-    int peak[GRID + 1];
+    int peak[GRID + 1] = {0};
     int count = 0;
     for (int i = 0; i <= GRID; i++)
         f->error[i] = relative_error(f, grid_theta(f->edge, i));

@@ -31,7 +31,15 @@
 #define RESPONSE_PASSES_TRAPEZOID 2
 #define RESPONSE_PASSES_BAND      4
 
+/* How the plasma is integrated over time; none: Kerr alone. */
 enum plasma_rule { PLASMA_NONE, PLASMA_TRAPEZOID, PLASMA_BAND };
+
+/* How the rate is evaluated. */
+enum rate_evaluation {
+    RESPONSE_RATE_FIELD,   /* a table by field */
+    RESPONSE_RATE_CHANNEL, /* a table by channel: PPT */
+    RESPONSE_RATE_ADK      /* ADK's formula, in place */
+};
 
 /* What all columns have in common. */
 struct response_setup {
@@ -40,11 +48,7 @@ struct response_setup {
     long columns;   /* members x nodes */
     int components; /* 1 or 2 */
     enum plasma_rule rule;
-    enum rate_evaluation {
-        RESPONSE_RATE_FIELD,   /* a table by field */
-        RESPONSE_RATE_CHANNEL, /* a table by channel: PPT */
-        RESPONSE_RATE_ADK      /* ADK's formula, in place */
-    } rate;
+    enum rate_evaluation rate;
     bool third_harmonic; /* false: `quadrature` is given; one component only */
     bool extra;          /* `extra` is given */
 };
@@ -109,8 +113,10 @@ int response_apply(struct response *response, long column,
 /** What the last response_apply of a column saw; zeros without plasma. */
 int response_report(struct response *response, long column, struct response_report *out);
 
-/** Bytes of one column, and of what all share. */
+/** Bytes of one column; without the tables of its rate. */
 size_t response_column_bytes(const struct response_setup *setup);
+
+/** Bytes of what all columns share: scratch of the backend's threads. */
 size_t response_shared_bytes(const struct response_setup *setup);
 
 #endif
