@@ -293,7 +293,7 @@ static int read_step(const struct params *p, struct capillary_point *out)
 int capillary_point_read(const struct params *params, struct capillary_point *out)
 {
     *out = (struct capillary_point){.length = params_real(params, "length"),
-                                    .kerr = params_is_set(params, "kerr.response"),
+                                    .kerr = params_int(params, "kerr.response") == 0,
                                     .third_harmonic =
                                         params_int(params, "kerr.third_harmonic") == 1,
                                     .edge_length = real_or(params, "absorber.spectral", 0.0)};

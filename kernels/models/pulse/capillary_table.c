@@ -14,7 +14,7 @@ const char *const capillary_modes[] = {"HE11", "HE12", "HE13", "HE14", "HE15", "
 static const char *const walls[] = {"silica", "silica_table", "bk7", "caf2",
                                     "mgf2",   "index",        NULL};
 static const char *const prefactors[] = {"mode", "vacuum", NULL};
-static const char *const kerr_responses[] = {"chi3", NULL};
+static const char *const kerr_responses[] = {"chi3", "none", NULL};
 static const char *const plasma_rates[] = {"auto", "ppt", "adk", "none", NULL};
 static const char *const plasma_rules[] = {"band", "trapezoid", NULL};
 static const char *const raman_models[] = {"auto", "on", "none", NULL};
@@ -261,7 +261,7 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .doc = "Nonlinear prefactor: of the mode (omega/n_eff) or as in vacuum (omega)"},
     {.name = "kerr.response",
      .kind = PARAM_CHOICE,
-     .flags = PARAM_GROUP | PARAM_NONE | PARAM_STRUCTURAL,
+     .flags = PARAM_GROUP | PARAM_STRUCTURAL,
      .unit = "1",
      .fallback = "chi3",
      .choices = kerr_responses,
