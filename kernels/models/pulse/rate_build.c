@@ -14,7 +14,7 @@
 static const double checks[CHECKS] = {0.04, 0.15, 0.37, 0.5, 0.68, 0.93};
 
 /* Segments of a channel: from, up to; channels and segments of a table. */
-#define CHANNEL_MIN    8
+#define CHANNEL_MIN    4
 #define CHANNEL_MAX    65536
 #define CHANNEL_LIMIT  65536
 #define SEGMENTS_LIMIT 1048576
@@ -152,7 +152,7 @@ static double field_at(const struct growing *g, double k, double s)
 /* ln W there. */
 static double log_rate_at(const struct growing *g, double k, double s)
 {
-    return g->source->log_rate(g->source->context, field_at(g, k, s));
+    return ionisation_log_rate_at(g->rate, k - s * s);
 }
 
 static int make_room(struct growing *g, long count)
@@ -208,8 +208,7 @@ static void fit_channel(struct growing *g, double k, double reach, long n,
             const double s = h * ((double)i + checks[j]);
             const double field = field_at(g, k, s);
             if (field >= g->source->cutoff && field <= g->source->ceiling)
-                note_error(worst, cubic_value(c, checks[j]),
-                           g->source->log_rate(g->source->context, field), field);
+                note_error(worst, cubic_value(c, checks[j]), log_rate_at(g, k, s), field);
         }
     }
 }
