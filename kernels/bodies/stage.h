@@ -83,38 +83,46 @@ K_FN void stage_entry_zeros(const struct stage_entry_args *a, long row, long n)
     k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
 }
 
-/* Propagated with a phase and, unless it is NULL, a loss. */
-K_FN void stage_entry_end(long i, const struct stage_entry_row *r, double theta,
-                          const double *loss)
+/* Propagated with a phase and a decay; without one a constant 1. */
+K_FN void stage_entry_end(long i, const struct stage_entry_row *r, double theta, double decay)
 {
     const cplx u = cplx_axpy(r->hb, split_get(r->k, r->ld, i), split_get(r->y, r->ld, i));
     const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
-    const cplx turned = cplx_mul(factor, u);
     split_set(r->factor, r->ld, i, factor);
-    r->out[i] = loss != 0 ? cplx_scale(vmath_exp(*loss), turned) : turned;
+    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
 }
 
 K_FN void stage_entry_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch, 0);
+    stage_entry_end(i, r, r->li[i] * r->ch, 1.0);
 }
 
 K_FN void stage_entry_loss_body(long i, const struct stage_entry_row *r)
 {
-    const double loss = r->lr[i] * r->ch;
-    stage_entry_end(i, r, r->li[i] * r->ch, &loss);
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp(r->lr[i] * r->ch));
+}
+
+K_FN void stage_entry_mild_body(long i, const struct stage_entry_row *r)
+{
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp_mild(r->lr[i] * r->ch));
 }
 
 K_FN void stage_entry_two_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, 0);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, 1.0);
 }
 
 K_FN void stage_entry_loss_two_body(long i, const struct stage_entry_row *r)
 {
-    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
-    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, &loss);
+    const double decay = vmath_exp(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
+}
+
+K_FN void stage_entry_mild_two_body(long i, const struct stage_entry_row *r)
+{
+    const double decay = vmath_exp_mild(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
 }
 
 /* The kernel's index s is the number of earlier slopes: stage_turn[s] reads k[0 … s-1] with the
@@ -219,45 +227,85 @@ K_FN cplx stage_turn_slope(long i, const struct stage_turn_row *r)
     return cplx_mul_conj(n, split_get(r->factor, r->ld, i));
 }
 
-/* Stores the slope and what it leads to, propagated with a phase and, unless it is NULL, a
- * loss. */
+/* Stores the slope and what it leads to, propagated with a phase and a decay; without one a
+ * constant 1. */
 K_FN void stage_turn_end(int s, long i, const struct stage_turn_row *r, cplx slope,
-                         double theta, const double *loss)
+                         double theta, double decay)
 {
     const cplx u = stage_turn_sum(s, i, r, slope);
     const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
-    const cplx turned = cplx_mul(factor, u);
     split_set(r->slope, r->ld, i, slope);
     split_set(r->factor, r->ld, i, factor);
-    r->out[i] = loss != 0 ? cplx_scale(vmath_exp(*loss), turned) : turned;
+    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+}
+
+/* Exponents of one and of two terms: the phase and the loss of the stage that begins, the loss
+ * of the one that ends. */
+K_FN double stage_turn_phase(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->li[i] * r->ch : r->li[i] * r->ch + r->li2[i] * r->ch2;
+}
+
+K_FN double stage_turn_begins(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->lr[i] * r->ch : r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+}
+
+K_FN double stage_turn_ends(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->lr_end[i] * r->ch_end
+                      : r->lr[i] * r->ch_end + r->lr2[i] * r->ch2_end;
+}
+
+K_FN void stage_turn_clear(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_end(s, i, r, stage_turn_slope(i, r), stage_turn_phase(terms, i, r), 1.0);
+}
+
+K_FN void stage_turn_lossy(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    const double growth = vmath_exp(-stage_turn_ends(terms, i, r));
+    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
+                   stage_turn_phase(terms, i, r), vmath_exp(stage_turn_begins(terms, i, r)));
+}
+
+K_FN void stage_turn_gentle(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    const double growth = vmath_exp_mild(-stage_turn_ends(terms, i, r));
+    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
+                   stage_turn_phase(terms, i, r),
+                   vmath_exp_mild(stage_turn_begins(terms, i, r)));
 }
 
 K_FN void stage_turn_body(int s, long i, const struct stage_turn_row *r)
 {
-    stage_turn_end(s, i, r, stage_turn_slope(i, r), r->li[i] * r->ch, 0);
-}
-
-K_FN void stage_turn_loss_body(int s, long i, const struct stage_turn_row *r)
-{
-    const double growth = vmath_exp(-(r->lr_end[i] * r->ch_end));
-    const double loss = r->lr[i] * r->ch;
-    const cplx slope = cplx_scale(growth, stage_turn_slope(i, r));
-    stage_turn_end(s, i, r, slope, r->li[i] * r->ch, &loss);
+    stage_turn_clear(1, s, i, r);
 }
 
 K_FN void stage_turn_two_body(int s, long i, const struct stage_turn_row *r)
 {
-    const double theta = r->li[i] * r->ch + r->li2[i] * r->ch2;
-    stage_turn_end(s, i, r, stage_turn_slope(i, r), theta, 0);
+    stage_turn_clear(2, s, i, r);
+}
+
+K_FN void stage_turn_loss_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_lossy(1, s, i, r);
 }
 
 K_FN void stage_turn_loss_two_body(int s, long i, const struct stage_turn_row *r)
 {
-    const double growth = vmath_exp(-(r->lr[i] * r->ch_end + r->lr2[i] * r->ch2_end));
-    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
-    const double theta = r->li[i] * r->ch + r->li2[i] * r->ch2;
-    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)), theta, &loss);
+    stage_turn_lossy(2, s, i, r);
+}
+
+K_FN void stage_turn_mild_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_gentle(1, s, i, r);
+}
+
+K_FN void stage_turn_mild_two_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_gentle(2, s, i, r);
 }
 
 /* stage_exponent (strict): phase = sum_j li_j path_j and, where lr[0] is given, loss = sum_j

@@ -168,23 +168,37 @@ K_FN struct k_terms step_last_body(long i, const struct step_last_row *r)
     return step_last_end(i, r, cplx_make(factor.r, -factor.i), factor);
 }
 
-/* With the real part of the exponent. */
-K_FN struct k_terms step_last_lossy(long i, const struct step_last_row *r, double loss)
+/* With the growth and the decay of the real part of the exponent. */
+K_FN struct k_terms step_last_lossy(long i, const struct step_last_row *r, double growth,
+                                    double decay)
 {
     const cplx factor = split_get(r->factor, r->ld, i);
-    const double growth = vmath_exp(-loss);
     const cplx back = cplx_make(growth * factor.r, -(growth * factor.i));
-    return step_last_end(i, r, back, cplx_scale(vmath_exp(loss), factor));
+    return step_last_end(i, r, back, cplx_scale(decay, factor));
 }
 
 K_FN struct k_terms step_last_loss_body(long i, const struct step_last_row *r)
 {
-    return step_last_lossy(i, r, r->lr[i] * r->ch);
+    const double loss = r->lr[i] * r->ch;
+    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
 }
 
 K_FN struct k_terms step_last_loss_two_body(long i, const struct step_last_row *r)
 {
-    return step_last_lossy(i, r, r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
+}
+
+K_FN struct k_terms step_last_mild_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch;
+    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
+}
+
+K_FN struct k_terms step_last_mild_two_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
 }
 
 struct step_close_args {

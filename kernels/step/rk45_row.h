@@ -115,6 +115,7 @@ struct trial_path {
     double h;
     double dz[RK45_STAGES]; /* c_i h, each formed once */
     double integral[RK45_STAGES][STEP_TERMS];
+    bool mild; /* no exponent's real part is above VMATH_MILD */
 };
 
 /**

@@ -64,18 +64,19 @@ static int path_read(struct stepper *s, long r, const double *dz, int count,
     return 0;
 }
 
-/* Largest exponents up to a position over their limits; bounds of the terms are added. */
-static double path_excess(const struct step_row *row, const double *integral)
+/* The largest exponents up to a position: bounds of the terms, added. */
+struct exponent_bound {
+    double loss, phase;
+};
+
+static struct exponent_bound bound_of_path(const struct step_row *row, const double *integral)
 {
-    double loss = 0.0;
-    double phase = 0.0;
+    struct exponent_bound b = {0.0, 0.0};
     for (int j = 0; j < row->terms; j++) {
-        loss += row->most_loss[j] * fabs(integral[j]);
-        phase += row->most_phase[j] * fabs(integral[j]);
+        b.loss += row->most_loss[j] * fabs(integral[j]);
+        b.phase += row->most_phase[j] * fabs(integral[j]);
     }
-    loss /= STEP_LOSS_LIMIT;
-    phase /= STEP_PHASE_LIMIT;
-    return loss >= phase ? loss : phase; /* phase when loss is NaN; they are NaN together */
+    return b;
 }
 
 int step_path(struct stepper *s, long r, double h, struct row_status *st,
@@ -86,11 +87,13 @@ int step_path(struct stepper *s, long r, double h, struct row_status *st,
         out->dz[i] = stage_c[i] * h;
     TRY(path_read(s, r, out->dz, RK45_STAGES, st, out->integral));
     *limit = 0.0;
-    for (int i = 0; i < RK45_STAGES; i++) {
-        const double excess = path_excess(&s->row[r], out->integral[i]);
+    out->mild = true;
+    for (int i = 0; i < RK45_STAGES && !isnan(*limit); i++) {
+        const struct exponent_bound b = bound_of_path(&s->row[r], out->integral[i]);
+        const double excess = b.loss / STEP_LOSS_LIMIT + b.phase / STEP_PHASE_LIMIT;
         *limit = excess <= *limit ? *limit : excess; /* a NaN stays */
-        if (isnan(excess))
-            break;
+        /* The bound and the exponents are rounded, each by a few units. */
+        out->mild = out->mild && b.loss <= VMATH_MILD * (1.0 - 1e-12);
     }
     return 0;
 }
@@ -249,8 +252,14 @@ static struct exponent_rows exponent_rows(const struct step_row *row, long begin
     return e;
 }
 
+/* Which kernels: without loss, with one, with a small one. */
+static int loss_kind(const struct step_row *row, bool mild)
+{
+    return !row->lossy ? 0 : mild ? 2 : 1;
+}
+
 /* The argument of N at the first c. */
-static int trial_entry(struct stepper *s, struct step_row *row)
+static int trial_entry(struct stepper *s, struct step_row *row, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
@@ -271,16 +280,17 @@ static int trial_entry(struct stepper *s, struct step_row *row)
                                               .out = row->spectrum + span.begin,
                                               .zeros = span_zeros(row, p),
                                               .ld = s->ld};
-        const bool two = row->terms == 2;
-        TRY((row->lossy ? two ? run->stage_entry_loss_two : run->stage_entry_loss
-             : two      ? run->stage_entry_two
-                        : run->stage_entry)(be, &args, 0, 1, span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct stage_entry_args *, long, long,
+                              long) = {{run->stage_entry, run->stage_entry_two},
+                                       {run->stage_entry_loss, run->stage_entry_loss_two},
+                                       {run->stage_entry_mild, run->stage_entry_mild_two}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
 
 /* Slope i + 1 out of N at c_i, and the argument of N at c_{i+1}; i = 1 … 4. */
-static int trial_turn(struct stepper *s, struct step_row *row, int i)
+static int trial_turn(struct stepper *s, struct step_row *row, int i, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
@@ -308,16 +318,17 @@ static int trial_turn(struct stepper *s, struct step_row *row, int i)
                                        .ld = s->ld};
         for (int j = 0; j < i; j++)
             args.k[j] = row->slot[K1 + j] + span.begin;
-        const bool two = row->terms == 2;
-        TRY((row->lossy ? two ? run->stage_turn_loss_two[i] : run->stage_turn_loss[i]
-             : two ? run->stage_turn_two[i]
-                        : run->stage_turn[i])(be, &args, 0, 1, span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct stage_turn_args *, long, long,
+                              long) = {{run->stage_turn[i], run->stage_turn_two[i]},
+                                       {run->stage_turn_loss[i], run->stage_turn_loss_two[i]},
+                                       {run->stage_turn_mild[i], run->stage_turn_mild_two[i]}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
 
 /* The new state into K3 and the argument of N, the partial error into K2. */
-static int trial_last(struct stepper *s, struct step_row *row)
+static int trial_last(struct stepper *s, struct step_row *row, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
@@ -342,9 +353,11 @@ static int trial_last(struct stepper *s, struct step_row *row)
                                       .ld = s->ld};
         for (int j = 0; j < STEP_LAST_SLOPES - 1; j++)
             args.k[j] = row->slot[last_slot[j]] + span.begin;
-        TRY((!row->lossy       ? run->step_last
-             : row->terms == 2 ? run->step_last_loss_two
-                               : run->step_last_loss)(be, &args, 0, 1, span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct step_last_args *, long, long,
+                              long) = {{run->step_last, run->step_last},
+                                       {run->step_last_loss, run->step_last_loss_two},
+                                       {run->step_last_mild, run->step_last_mild_two}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
@@ -407,13 +420,13 @@ int step_trial(struct stepper *s, long r, const struct trial_path *path, struct 
 {
     struct step_row *row = &s->row[r];
     TRY(scalars_upload(s, row, path));
-    TRY(trial_entry(s, row));
+    TRY(trial_entry(s, row, path->mild));
     TRY(evaluate(s, r, path->dz[0], 0, 1, st));
     for (int i = 1; i < RK45_STAGES; i++) {
-        TRY(trial_turn(s, row, i));
+        TRY(trial_turn(s, row, i, path->mild));
         TRY(evaluate(s, r, path->dz[i], i, i + 1, st));
     }
-    TRY(trial_last(s, row));
+    TRY(trial_last(s, row, path->mild));
     /* The last two slopes stand at the end of the step. */
     TRY(evaluate(s, r, path->dz[RK45_STAGES - 1], RK45_STAGES - 1, STEP_END, st));
     TRY(trial_close(s, row));

@@ -59,25 +59,30 @@ static void propagate(struct exponent theta, struct exponent loss, const double 
     {                                                                                          \
         "out", FIELD_COMPLEX_OUT, ENTRY(out), 0, 0, 0, 0, 0                                    \
     }
-#define ENTRY_LOSS                                                                             \
+#define ENTRY_LOSS(low, high)                                                                  \
     {                                                                                          \
-        "lr", FIELD_REAL, ENTRY(lr), 0, 0, 0, -30, 5                                           \
+        "lr", FIELD_REAL, ENTRY(lr), 0, 0, 0, (low), (high)                                    \
     }
 #define ENTRY_TWO                                                                              \
     {"ch2", FIELD_SCALARS, ENTRY(ch2), 1, 0, 0, 0.1, 0.2},                                     \
     {                                                                                          \
         "li2", FIELD_REAL, ENTRY(li2), 0, 0, 0, -3000, 3000                                    \
     }
-#define ENTRY_LOSS_TWO                                                                         \
+#define ENTRY_LOSS_TWO(low, high)                                                              \
     {                                                                                          \
-        "lr2", FIELD_REAL, ENTRY(lr2), 0, 0, 0, -30, 5                                         \
+        "lr2", FIELD_REAL, ENTRY(lr2), 0, 0, 0, (low), (high)                                  \
     }
+/* Real parts of the exponents below: anything, and less than VMATH_MILD. */
 
 const struct kernel_field fields_stage_entry[] = {ENTRY_FIELDS, {0}};
-const struct kernel_field fields_stage_entry_loss[] = {ENTRY_FIELDS, ENTRY_LOSS, {0}};
+const struct kernel_field fields_stage_entry_loss[] = {ENTRY_FIELDS, ENTRY_LOSS(-30, 5), {0}};
+const struct kernel_field fields_stage_entry_mild[] = {
+    ENTRY_FIELDS, ENTRY_LOSS(-0.05, 0.05), {0}};
 const struct kernel_field fields_stage_entry_two[] = {ENTRY_FIELDS, ENTRY_TWO, {0}};
 const struct kernel_field fields_stage_entry_loss_two[] = {
-    ENTRY_FIELDS, ENTRY_LOSS, ENTRY_TWO, ENTRY_LOSS_TWO, {0}};
+    ENTRY_FIELDS, ENTRY_LOSS(-30, 5), ENTRY_TWO, ENTRY_LOSS_TWO(-30, 5), {0}};
+const struct kernel_field fields_stage_entry_mild_two[] = {
+    ENTRY_FIELDS, ENTRY_LOSS(-0.05, 0.05), ENTRY_TWO, ENTRY_LOSS_TWO(-0.05, 0.05), {0}};
 
 static void entry(const struct stage_entry_args *a, long row, long n, struct answer *answers)
 {
@@ -106,6 +111,8 @@ REFERENCE_ENTRY(stage_entry)
 REFERENCE_ENTRY(stage_entry_loss)
 REFERENCE_ENTRY(stage_entry_two)
 REFERENCE_ENTRY(stage_entry_loss_two)
+REFERENCE_ENTRY(stage_entry_mild)
+REFERENCE_ENTRY(stage_entry_mild_two)
 
 #define TURN(member) offsetof(struct stage_turn_args, member)
 #define TURN_SLOPE(j)                                                                          \
@@ -127,8 +134,8 @@ REFERENCE_ENTRY(stage_entry_loss_two)
         "slope", FIELD_SPLIT_OUT, TURN(slope), 0, 0, 0, 0, 0                                   \
     }
 
-#define TURN_LOSS                                                                              \
-    {"lr", FIELD_REAL, TURN(lr), 0, 0, 0, -30, 5},                                             \
+#define TURN_LOSS(low, high)                                                                   \
+    {"lr", FIELD_REAL, TURN(lr), 0, 0, 0, (low), (high)},                                      \
     {                                                                                          \
         "ch_end", FIELD_SCALARS, TURN(ch_end), 1, 0, 0, 0.2, 0.5                               \
     }
@@ -139,16 +146,24 @@ REFERENCE_ENTRY(stage_entry_loss_two)
     }
 
 const struct kernel_field fields_stage_turn[] = {TURN_FIELDS, {0}};
-const struct kernel_field fields_stage_turn_loss[] = {
-    TURN_FIELDS, TURN_LOSS, {"lr_end", FIELD_REAL, TURN(lr_end), 0, 0, 0, -30, 5}, {0}};
+#define TURN_LOSS_ONE(low, high)                                                               \
+    TURN_LOSS(low, high),                                                                      \
+    {                                                                                          \
+        "lr_end", FIELD_REAL, TURN(lr_end), 0, 0, 0, (low), (high)                             \
+    }
+#define TURN_LOSS_TWO(low, high)                                                               \
+    TURN_LOSS(low, high), TURN_TWO, {"lr2", FIELD_REAL, TURN(lr2), 0, 0, 0, (low), (high)},    \
+    {                                                                                          \
+        "ch2_end", FIELD_SCALARS, TURN(ch2_end), 1, 0, 0, 0.05, 0.1                            \
+    }
+const struct kernel_field fields_stage_turn_loss[] = {TURN_FIELDS, TURN_LOSS_ONE(-30, 5), {0}};
+const struct kernel_field fields_stage_turn_mild[] = {
+    TURN_FIELDS, TURN_LOSS_ONE(-0.05, 0.05), {0}};
 const struct kernel_field fields_stage_turn_two[] = {TURN_FIELDS, TURN_TWO, {0}};
 const struct kernel_field fields_stage_turn_loss_two[] = {
-    TURN_FIELDS,
-    TURN_LOSS,
-    TURN_TWO,
-    {"lr2", FIELD_REAL, TURN(lr2), 0, 0, 0, -30, 5},
-    {"ch2_end", FIELD_SCALARS, TURN(ch2_end), 1, 0, 0, 0.05, 0.1},
-    {0}};
+    TURN_FIELDS, TURN_LOSS_TWO(-30, 5), {0}};
+const struct kernel_field fields_stage_turn_mild_two[] = {
+    TURN_FIELDS, TURN_LOSS_TWO(-0.05, 0.05), {0}};
 
 /* Re of the exponent of the stage that ends. */
 static struct exponent loss_at_end(const struct stage_turn_args *a, long at, long row)
@@ -200,6 +215,8 @@ REFERENCE_TURN(stage_turn)
 REFERENCE_TURN(stage_turn_loss)
 REFERENCE_TURN(stage_turn_two)
 REFERENCE_TURN(stage_turn_loss_two)
+REFERENCE_TURN(stage_turn_mild)
+REFERENCE_TURN(stage_turn_mild_two)
 
 #define EXPONENT(member) offsetof(struct stage_exponent_args, member)
 #define EXPONENT_TERM(part, j)                                                                 \

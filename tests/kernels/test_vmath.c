@@ -192,8 +192,8 @@ static void check_range(mpfr_function *exact_of, int which, struct range range,
     fill_uniform(x, range.n, range.low, range.high);
     for (int b = 0; builds[b] != NULL; b++) {
         const struct vmath_points *p = builds[b];
-        void (*const functions[])(const double *, double *,
-                                  long) = {p->exp, p->log, p->expm1_small, p->expm1_negative};
+        void (*const functions[])(const double *, double *, long) = {
+            p->exp, p->log, p->expm1_small, p->expm1_negative, p->exp_mild};
         if (!is_here(p))
             continue;
         functions[which](x, got, range.n);
@@ -212,6 +212,13 @@ START_TEST(exp_keeps_its_ulp_bound)
     check_range(mpfr_exp, 0, (struct range){-708.0, 709.78, 8000}, BOUND_exp_ulp);
     check_range(mpfr_exp, 0, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_ulp);
     check_range(mpfr_exp, 0, (struct range){-745.1, -708.0, 3000}, BOUND_exp_subnormal_ulp);
+}
+END_TEST
+
+START_TEST(exp_mild_keeps_its_ulp_bound)
+{
+    check_range(mpfr_exp, 4, (struct range){-0.0625, 0.0625, 16000}, BOUND_exp_ulp);
+    check_range(mpfr_exp, 4, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_ulp);
 }
 END_TEST
 
@@ -334,6 +341,7 @@ int main(void)
     tcase_add_test(tests, sincos_keeps_its_ulp_bound_next_to_multiples_of_half_pi);
     tcase_add_test(tests, sincos_keeps_its_absolute_bound_to_2_48);
     tcase_add_test(tests, exp_keeps_its_ulp_bound);
+    tcase_add_test(tests, exp_mild_keeps_its_ulp_bound);
     tcase_add_test(tests, log_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_small_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_negative_keeps_its_ulp_bound);
