@@ -93,6 +93,7 @@ static void fill_plasma(struct params *p, int member)
     choose(p, "kerr.third_harmonic", "false");
     set(p, "pulse.energy", member < 0 ? 0.1 : 60e-6);
     set(p, "absorber.spectral", 0.01);
+    set(p, "absorber.time", 0.01);
 }
 
 static void fill_gradient(struct params *p, int member)

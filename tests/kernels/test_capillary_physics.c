@@ -253,6 +253,56 @@ START_TEST(a_linear_pulse_gains_the_integrated_phase_of_a_gradient_in_one_step)
 }
 END_TEST
 
+START_TEST(absorbers_are_rates_a_metre_whatever_the_steps)
+{
+    /* A pulse in the taper of the window, and one whose band reaches into the spectral taper:
+     * each sample, each bin decays as exp(-rate z), in one step or in many. */
+    struct capillary_case c;
+    small_case(&c);
+    capillary_case_set(&c, "guide.loss", 0.0);
+    capillary_case_set(&c, "pressure.constant", 0.0);
+    capillary_case_set(&c, "absorber.spectral", 0.4);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){780e-9, 2e-6}, 2);
+    struct capillary_planes p = run(&c);
+    const double blue = 2.0 * PULSE_PI * PULSE_C / 780e-9;
+    long bins = 0;
+    for (long k = 0; k < p.bins; k++) {
+        const double x = (1.1 * blue - p.omega[k]) / (0.1 * blue);
+        if (x <= 0.05 || x >= 0.95 || cplx_abs2(p.field[k]) == 0.0)
+            continue;
+        /* Planck taper, arXiv:1003.2939: 1/(1 + exp(1/x + 1/(x - 1))). */
+        const double w = 1.0 / (1.0 + exp(1.0 / x + 1.0 / (x - 1.0)));
+        const double kept = cplx_abs2(p.field[p.bins + k]) / cplx_abs2(p.field[k]);
+        is_near(kept, pow(w, 2.0 * 0.5 / 0.4), 1e-11, "spectral absorber");
+        bins++;
+    }
+    ck_assert_int_gt(bins, 3);
+    const double lost = p.observable[0][CAPILLARY_ENERGY] - p.observable[1][CAPILLARY_ENERGY];
+    is_near(p.observable[1][CAPILLARY_ABSORBED], lost, 0.05, "absorbed");
+    capillary_planes_free(&p);
+    /* In time, the pulse 3 % of the window before its end: w varies little over it. */
+    capillary_case_unset(&c, "absorber.spectral");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(&c, "grid.window", 2e-12);
+    capillary_case_set(&c, "pulse.phases.delay", 0.47 * 2e-12);
+    capillary_case_set(&c, "absorber.time", 1.0);
+    capillary_case_set(&c, "stepper.rtol", 1e-8);
+    p = run(&c);
+    const double x = 0.03 / 0.05;
+    const double w = 1.0 / (1.0 + exp(1.0 / x + 1.0 / (x - 1.0)));
+    const double left = p.observable[1][CAPILLARY_ENERGY];
+    is_near(left / 60e-6, pow(w, 2.0 * 0.5), 0.02, "absorber in time");
+    is_near(p.observable[1][CAPILLARY_ABSORBED], 60e-6 - left, 1e-3, "absorbed");
+    capillary_case_set(&c, "stepper.rtol", 1e-4);
+    struct capillary_planes loose = run(&c);
+    ck_assert_int_lt(loose.row.steps, p.row.steps);
+    is_near(loose.observable[1][CAPILLARY_ENERGY], left, 1e-4, "with fewer steps");
+    capillary_planes_free(&p);
+    capillary_planes_free(&loose);
+    capillary_case_clear(&c);
+}
+END_TEST
+
 static void plasma_case(struct capillary_case *c, const char *rule)
 {
     small_case(c);
@@ -440,6 +490,7 @@ int main(void)
     tcase_add_test(tests, kerr_effect_alone_conserves_energy);
     tcase_add_test(tests, a_gradient_between_equal_pressures_is_a_constant_one);
     tcase_add_test(tests, a_linear_pulse_gains_the_integrated_phase_of_a_gradient_in_one_step);
+    tcase_add_test(tests, absorbers_are_rates_a_metre_whatever_the_steps);
     tcase_add_test(tests, ionisation_takes_its_potential_times_the_electrons);
     tcase_add_test(tests, a_preionised_gas_has_the_index_of_its_plasma);
     tcase_add_test(tests, slow_pulses_see_the_raman_response_as_a_kerr_effect);

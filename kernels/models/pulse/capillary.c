@@ -40,6 +40,7 @@ static size_t row_bytes(const struct capillary_point *point)
     const size_t fine = (size_t)g->fine;
     const struct response_setup setup = capillary_response_setup(point, NULL, 1);
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
+                         + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
                          + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
            + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, point_terms(point))
@@ -137,6 +138,7 @@ static void destroy_row(struct capillary_row *row)
     mem_free(row->spectrum);
     mem_free(row->samples);
     mem_free(row->positions);
+    mem_free(row->alpha);
 }
 
 static void destroy_rows(struct model *m)
@@ -157,8 +159,10 @@ static void capillary_destroy(struct model *m)
     stepper_destroy(m->stepper);
     response_destroy(m->response);
     destroy_rows(m);
-    void *const rows[] = {m->samples, m->quadrature, m->turned,   m->quarter,   m->square,
-                          m->delayed, m->half,       m->transfer, m->signal[0], m->signal[1]};
+    void *const rows[] = {m->ones,     m->rate_edge, m->lost,       m->lost_spectrum,
+                          m->factor,   m->samples,   m->quadrature, m->turned,
+                          m->quarter,  m->square,    m->delayed,    m->half,
+                          m->transfer, m->signal[0], m->signal[1]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
@@ -186,6 +190,8 @@ static int create_host(struct model *m)
         TRY(MEM_NEW(m->bins, &m->row[r].spectrum));
         TRY(MEM_NEW(m->fine, &m->row[r].samples));
         TRY(MEM_NEW(m->planes, &m->row[r].positions));
+        if (m->edge)
+            TRY(MEM_NEW(m->fine, &m->row[r].alpha));
     }
     return host_fft_create(m->fine, &m->input);
 }
@@ -201,6 +207,20 @@ static int create_long_rows(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer));
     TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
     return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
+}
+
+static int create_edge(struct model *m)
+{
+    struct backend *const be = m->be;
+    const long n = m->capacity;
+    TRY(be->ops->alloc(be, m->ld_real, sizeof(double), (void **)&m->ones));
+    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->rate_edge));
+    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost));
+    TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->lost_spectrum));
+    TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->factor));
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = 1.0;
+    return be->ops->upload(be, m->ones, m->window, (size_t)m->fine * sizeof(double));
 }
 
 /* -i everywhere: what turns a spectrum into that of the quadrature. */
@@ -226,6 +246,8 @@ static int create_rows(struct model *m)
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
     if (!m->third_harmonic)
         TRY(create_quadrature(m));
+    if (m->edge)
+        TRY(create_edge(m));
     return m->raman ? create_long_rows(m) : 0;
 }
 
@@ -268,6 +290,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->kind = point.rate.kind;
     m->third_harmonic = point.third_harmonic;
     m->raman = point.raman;
+    m->edge = point.time_length > 0.0;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));

@@ -77,7 +77,7 @@ static bool fits(const struct model *m, const struct capillary_point *p)
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
            && (p->full ? CAPILLARY_TERMS : 2) == m->terms && p->rule == m->rule
            && (p->rule == PLASMA_NONE || p->rate.kind == m->kind) && p->raman == m->raman
-           && p->third_harmonic == m->third_harmonic;
+           && p->third_harmonic == m->third_harmonic && (p->time_length > 0.0) == m->edge;
 }
 
 /* Read and check a member; what is wrong becomes its reason. */
@@ -211,6 +211,25 @@ static void make_tables(struct model *m, struct capillary_row *row)
     }
 }
 
+/* The absorber in time: its rates, and the prefactor apart, so that the stepper's is the mask.
+ */
+static int load_edge(struct model *m, int index, struct capillary_row *row)
+{
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &row->point.grid;
+    for (long j = 0; j < m->fine; j++) {
+        const double rate = capillary_absorber(real_grid_temporal(grid, j));
+        row->alpha[j] = rate / row->point.time_length;
+        m->window[j] = -row->alpha[j] / (double)m->fine;
+    }
+    TRY(be->ops->upload(be, m->rate_edge + index * m->ld_real, m->window,
+                        (size_t)m->fine * sizeof(double)));
+    TRY(be->ops->upload(be, m->factor + index * m->ld, m->pre, (size_t)m->bins * sizeof(cplx)));
+    for (long k = grid->first; k < grid->last; k++)
+        m->pre[k] = cplx_make(1.0, 0.0);
+    return 0;
+}
+
 static bool has_loss(const struct model *m, const struct capillary_row *row)
 {
     for (long i = 0; i < row->medium.terms * m->bins; i++)
@@ -263,6 +282,8 @@ int capillary_load(struct model *m, int row, const struct params *params,
     if (m->raman)
         TRY(load_raman(m, row, r));
     make_tables(m, r);
+    if (m->edge)
+        TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
     capillary_noise_add(&r->point, seed, m->field);
     return load_stepper(m, row, params, resume, st);

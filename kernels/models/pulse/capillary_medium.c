@@ -10,7 +10,7 @@
 /* Densities between those of the terms at which they are checked. */
 #define CHECKS 9
 
-/* -ln(w) of the spectral window in units of the absorption length, at most. */
+/* -ln(w) of a window in units of the absorption length, at most. */
 #define ABSORBER_CAP 40.0
 
 static struct guide_place place_at(const struct capillary_medium *m, double rho)
@@ -85,6 +85,11 @@ static void bin_terms(const struct capillary_medium *m, const struct guide_bin *
     interpolate(m, real, lr);
 }
 
+double capillary_absorber(double window)
+{
+    return window > 0.0 ? fmin(-log(window), ABSORBER_CAP) : ABSORBER_CAP;
+}
+
 void capillary_medium_linear(const struct capillary_medium *medium, long k, double *li,
                              double *lr)
 {
@@ -93,8 +98,7 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
     bin_terms(medium, &bin, li, lr);
     const double window = real_grid_spectral(&medium->grid, k);
     if (medium->edge > 0.0)
-        lr[0] -=
-            medium->edge * (window > 0.0 ? fmin(-log(window), ABSORBER_CAP) : ABSORBER_CAP);
+        lr[0] -= medium->edge * capillary_absorber(window);
 }
 
 static double polynomial(const double *coefficient, int n, double x)

@@ -73,6 +73,9 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
                            const double *dz, int n, double *rho, double (*out)[STEP_TERMS]);
 
+/** -ln of a window, at most 40: what an absorber takes over its length. */
+double capillary_absorber(double window);
+
 /** Density at a position, 1/m^3. */
 double capillary_medium_density(const struct capillary_medium *medium, double z);
 

@@ -42,6 +42,7 @@ struct capillary_row {
     cplx *spectrum;    /* [bins] */
     double *samples;   /* [fine] */
     double *positions; /* [planes] */
+    double *alpha;     /* [fine] rate of the absorber in time, 1/m; with it only */
 };
 
 /* A batch of rows. */
@@ -57,19 +58,25 @@ struct model {
     enum rate_kind kind;
     bool third_harmonic;
     bool raman;
+    bool edge;             /* absorber in time */
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
     /* rows on the backend */
-    double *samples;    /* [capacity][ld_real] */
-    double *quadrature; /* the same; without third harmonic only */
-    cplx *turned;       /* [capacity][ld]; without third harmonic only */
-    cplx *quarter;      /* [ld] -i; without third harmonic only */
-    double *square;     /* [capacity][ld_long] E^2, zeros behind; Raman only */
-    double *delayed;    /* [capacity][ld_long] */
-    cplx *half;         /* [capacity][ld_half] */
-    cplx *transfer;     /* [capacity][ld_half] */
-    cplx *signal[2];    /* [fine] of plane: spectrum and samples of the analytic signal */
+    double *samples;     /* [capacity][ld_real] */
+    double *quadrature;  /* the same; without third harmonic only */
+    cplx *turned;        /* [capacity][ld]; without third harmonic only */
+    cplx *quarter;       /* [ld] -i; without third harmonic only */
+    double *square;      /* [capacity][ld_long] E^2, zeros behind; Raman only */
+    double *delayed;     /* [capacity][ld_long] */
+    cplx *half;          /* [capacity][ld_half] */
+    cplx *transfer;      /* [capacity][ld_half] */
+    double *ones;        /* [ld_real]; the rest with the absorber in time only */
+    double *rate_edge;   /* [capacity][ld_real] -alpha/n */
+    double *lost;        /* [capacity][ld_real] -alpha A/n */
+    cplx *lost_spectrum; /* [capacity][ld] */
+    cplx *factor;        /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    cplx *signal[2];     /* [fine] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */

@@ -267,6 +267,18 @@ static int read_grid(const struct params *p, struct capillary_point *out)
                               2.0 * PULSE_PI * PULSE_C / real_grid_omega(g, g->last - 1));
 }
 
+/* An absorber takes its taper from a window. */
+static int check_absorbers(const struct capillary_point *p)
+{
+    if (p->edge_length > 0.0 && p->grid.spectral == TAPER_NONE)
+        FAIL(ERR_ARGUMENT,
+             "absorber.spectral: it needs the taper of windows.spectral, which is "
+             "none");
+    if (p->time_length > 0.0 && p->grid.time == TAPER_NONE)
+        FAIL(ERR_ARGUMENT, "absorber.time: it needs the taper of windows.time, which is none");
+    return 0;
+}
+
 static int read_bands(const struct params *p, struct capillary_point *out)
 {
     static const char *const names[CAPILLARY_BANDS] = {"bands.rdw", "bands.uv", "bands.visible",
@@ -296,7 +308,8 @@ int capillary_point_read(const struct params *params, struct capillary_point *ou
                                     .kerr = params_int(params, "kerr.response") == 0,
                                     .third_harmonic =
                                         params_int(params, "kerr.third_harmonic") == 1,
-                                    .edge_length = real_or(params, "absorber.spectral", 0.0)};
+                                    .edge_length = real_or(params, "absorber.spectral", 0.0),
+                                    .time_length = real_or(params, "absorber.time", 0.0)};
     TRY(read_gas(params, out));
     TRY(read_pressure(params, out));
     TRY(read_radius(params, out));
@@ -305,6 +318,7 @@ int capillary_point_read(const struct params *params, struct capillary_point *ou
     TRY(read_plasma(params, out));
     TRY(read_raman(params, out));
     TRY(read_grid(params, out));
+    TRY(check_absorbers(out));
     TRY(read_bands(params, out));
     return read_step(params, out);
 }

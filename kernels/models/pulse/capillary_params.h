@@ -66,12 +66,13 @@ struct capillary_point {
     double preionised;
     bool raman;
     double edge_length; /* of the spectral absorber, m; 0: none */
+    double time_length; /* of the absorber at the edges of the window, m; 0: none */
     struct capillary_pulse pulse;
     struct wavelength_band band[CAPILLARY_BANDS];
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 72
+#define CAPILLARY_PARAM_COUNT 73
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

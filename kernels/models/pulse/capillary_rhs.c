@@ -7,7 +7,8 @@
 
 int capillary_transforms(const struct capillary_point *point)
 {
-    return 2 + (point->third_harmonic ? 0 : 1) + (point->raman ? 2 : 0);
+    return 2 + (point->third_harmonic ? 0 : 1) + (point->raman ? 2 : 0)
+           + (point->time_length > 0.0 ? 1 : 0);
 }
 
 int capillary_path(void *model, long row, double z, const double *dz, int count,
@@ -78,9 +79,10 @@ static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
     return 0;
 }
 
-/* gamma max A^2, the phase that the strongest field gains a metre. */
-static int phase_rate(struct model *m, struct capillary_row *r, double rho,
-                      const double *samples, double *rate)
+/* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
+ * absorber in time takes, 2 alpha of 2 A^2 dt a sample, added to what is absorbed. */
+static int sample_rates(struct model *m, struct capillary_row *r, double rho,
+                        const double *samples, double *rates)
 {
     double top = 0.0;
     TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
@@ -88,8 +90,45 @@ static int phase_rate(struct model *m, struct capillary_row *r, double rho,
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
-    *rate = r->b_rate * rho * top;
+    rates[PATH_B] = r->b_rate * rho * top;
+    double sum = 0.0;
+    for (long j = 0; m->edge && j < m->fine; j++)
+        sum += r->alpha[j] * r->samples[j] * r->samples[j];
+    rates[PATH_ABSORBED] += 4.0 * r->point.grid.window / (double)m->fine * sum;
     return 0;
+}
+
+/* Spectrum of what the edges of the window absorb: a part of the right-hand side, so that it is
+ * under error control. */
+static int edge_loss(struct model *m, long row, struct row_status *st)
+{
+    static const double unit[1] = {1.0};
+    static const double none[1] = {0.0};
+    double *const lost = m->lost + row * m->ld_real;
+    const struct response_kerr_args args = {.field = m->samples + row * m->ld_real,
+                                            .extra = m->ones,
+                                            .window = m->rate_edge + row * m->ld_real,
+                                            .scale = unit,
+                                            .kerr = none,
+                                            .out = lost,
+                                            .ld = m->ld_real};
+    TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
+    st->passes++;
+    st->transforms++;
+    return execute(m, m->forward, lost, m->ld_real, m->lost_spectrum + row * m->ld, m->ld);
+}
+
+/* pre N + lost, in the bins of the state: the stepper's prefactor is the mask alone. */
+static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+{
+    const struct spectral_add_args args = {m->factor + row * m->ld,
+                                           spectrum,
+                                           m->lost_spectrum + row * m->ld,
+                                           spectrum,
+                                           m->ld,
+                                           NULL};
+    st->passes++;
+    return m->be->kernels->spectral_add(m->be, &args, 0, 1, m->bins);
 }
 
 /* The analytic signal's imaginary part: -i times the spectrum, back. */
@@ -144,7 +183,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     }
     TRY(execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
     if (state)
-        TRY(phase_rate(m, r, rho, samples, &rates[PATH_B]));
+        TRY(sample_rates(m, r, rho, samples, rates));
+    if (m->edge)
+        TRY(edge_loss(m, row, st));
     if (m->raman) {
         TRY(delayed_response(m, row, &rows, st));
         rows.extra = m->delayed + row * m->ld_long;
@@ -157,5 +198,5 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
-    return 0;
+    return m->edge ? edge_add(m, row, spectrum, st) : 0;
 }

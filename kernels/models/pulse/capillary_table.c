@@ -371,6 +371,15 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .maximum = 1e9,
      .doc = "Distance over which the spectral window multiplies the field once; none: no "
             "spectral absorber"},
+    {.name = "absorber.time",
+     .kind = PARAM_REAL,
+     .flags = PARAM_NONE | PARAM_OPEN | PARAM_STRUCTURAL,
+     .unit = "m",
+     .fallback = "none",
+     .minimum = 0,
+     .maximum = 1e9,
+     .doc = "Distance over which the window in time multiplies the field once; none: no "
+            "absorber at the edges of the window"},
     {.name = "pulse.shape",
      .kind = PARAM_CHOICE,
      .unit = "1",
