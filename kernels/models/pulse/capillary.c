@@ -10,8 +10,9 @@
 #include "kernels/models/pulse/capillary_model.h"
 #include "kernels/models/pulse/capillary_notes.h"
 #include "kernels/models/pulse/capillary_observe.h"
+#include "kernels/models/pulse/grid.h"
 
-enum capillary_axis { AXIS_OMEGA, AXIS_PATH, CAPILLARY_AXES };
+enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
 enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
 struct response_setup capillary_response_setup(const struct capillary_point *point,
@@ -67,6 +68,9 @@ static void describe_shapes(const struct capillary_point *point, struct plane_la
     out->axis[AXIS_OMEGA] =
         (struct layout_axis){"omega", "rad s^-1", "Angular frequency, 2 pi k/T",
                              real_grid_bins(&point->grid), AXIS_OMEGA};
+    out->axis[AXIS_T] = (struct layout_axis){
+        "t", "s", "Time of the coarse samples, in the frame of the carrier's group velocity",
+        point->grid.coarse, AXIS_T};
     out->axis[AXIS_PATH] = (struct layout_axis){
         "integral", "1", "Number of an integral along the way", CAPILLARY_PATHS, AXIS_PATH};
     out->arrays = CAPILLARY_ARRAYS;
@@ -125,6 +129,10 @@ static int capillary_axis(const struct params *params, int axis, double *values)
     TRY(capillary_point_read(params, &point));
     if (axis < 0 || axis >= CAPILLARY_AXES)
         FAIL(ERR_BUG, "capillary has no axis %d", axis);
+    if (axis == AXIS_T) {
+        pulse_grid_time(values, point.grid.coarse, point.grid.window);
+        return 0;
+    }
     const long count = axis == AXIS_OMEGA ? real_grid_bins(&point.grid) : CAPILLARY_PATHS;
     for (long i = 0; i < count; i++)
         values[i] = axis == AXIS_OMEGA ? real_grid_omega(&point.grid, i) : (double)i;
