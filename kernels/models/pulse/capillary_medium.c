@@ -7,8 +7,9 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 
-/* Densities between those of the terms at which they are checked. */
-#define CHECKS 9
+/* Densities between those of the terms, and bins at most, at which they are checked. */
+#define CHECKS     9
+#define CHECK_BINS 256
 
 /* -ln(w) of a window in units of the absorption length, at most. */
 #define ABSORBER_CAP 40.0
@@ -109,7 +110,7 @@ static double polynomial(const double *coefficient, int n, double x)
     return sum;
 }
 
-/* Largest error of the terms over the whole length, all bins and densities in between. */
+/* Largest error of the terms over the whole length, over the band and densities in between. */
 static double terms_error(const struct capillary_medium *m)
 {
     double slope[CHECKS];
@@ -119,15 +120,17 @@ static double terms_error(const struct capillary_medium *m)
         rho[i] = m->low + (m->high - m->low) * i / (CHECKS - 1);
         slope[i] = frame_slope(m, rho[i]);
     }
-    for (long k = m->grid.first; k < m->grid.last; k++) {
+    const long stride = (m->grid.last - m->grid.first) / CHECK_BINS + 1;
+    for (long i = m->grid.first; i < m->grid.last + stride - 1; i += stride) {
+        const long k = i < m->grid.last ? i : m->grid.last - 1;
         struct guide_bin bin;
         double li[CAPILLARY_TERMS];
         double lr[CAPILLARY_TERMS];
         guide_bin_load(&m->guide, real_grid_omega(&m->grid, k), 0, &bin);
         bin_terms(m, &bin, li, lr);
-        for (int i = 0; i < CHECKS; i++) {
-            const cplx want = linear_at(m, &bin, rho[i], slope[i]);
-            const double x = rho[i] / m->scale;
+        for (int c = 0; c < CHECKS; c++) {
+            const cplx want = linear_at(m, &bin, rho[c], slope[c]);
+            const double x = rho[c] / m->scale;
             worst = fmax(worst, fabs(polynomial(li, m->terms, x) - want.i));
             worst = fmax(worst, fabs(polynomial(lr, m->terms, x) - want.r));
         }
