@@ -48,6 +48,7 @@ struct column_rate rates_view(const struct column_rates_known *rates, enum case_
                                 .ceiling = t->ceiling,
                                 .top = t->top,
                                 .cubic = t->cubic[0],
+                                .low = t->low,
                                 .bits = t->bits,
                                 .first = t->first,
                                 .photons = t->photons,

@@ -80,6 +80,10 @@ static void log_by_field(const struct column_rate *r, long double e, long double
 static void log_by_channel(const struct column_rate *r, long double e, long double *value,
                            long double *error)
 {
+    if (e < r->low) {
+        log_by_field(r, e, value, error);
+        return;
+    }
     const long double v = r->photons + r->slope * e * e;
     const long double dv = 8.0L * U * (fabsl(r->photons) + fabsl(r->slope) * e * e);
     long double k = ceill(v);
@@ -95,6 +99,8 @@ static void log_by_channel(const struct column_rate *r, long double e, long doub
     const long segment = place >= (long double)last ? last : (long)place;
     cubic_at(r, c->first + segment, place - (long double)segment,
              c->scale * ds + 4.0L * U * (place + 1.0L), value, error);
+    if (e - r->low <= 4.0L * U * e) /* or by field: each is certified to 1e-6 */
+        *error += 2e-6L;
 }
 
 static void log_adk(const struct column_rate *r, long double e, long double *value,
