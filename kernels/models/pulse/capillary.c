@@ -354,6 +354,7 @@ static int observe_plasma(struct model *m, int row, double rho, double *values)
     values[CAPILLARY_IONISED_FRACTION] = report.electrons;
     values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * rho;
     values[CAPILLARY_SATURATED] = (double)report.saturated;
+    values[CAPILLARY_UNDERSHOOT] = (double)report.undershoot;
     return 0;
 }
 
