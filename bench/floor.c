@@ -29,6 +29,21 @@ int floor_create(struct backend *be, long n, bool raman, struct floor *out)
     return 0;
 }
 
+int floor_create_real(struct backend *be, long n, struct floor *out)
+{
+    const struct backend_ops *ops = be->ops;
+    const long ld_half = backend_stride(n / 2 + 1, sizeof(cplx));
+    const long ld_real = backend_stride(n, sizeof(double));
+    *out = (struct floor){.be = be, .plans = 2};
+    TRY(ops->fft_create(be, FFT_C2R, n, &out->plan[0]));
+    TRY(ops->fft_create(be, FFT_R2C, n, &out->plan[1]));
+    TRY(ops->alloc(be, ld_half, sizeof(cplx), (void **)&out->half));
+    TRY(ops->alloc(be, ld_real, sizeof(double), (void **)&out->real));
+    out->rows[0] = (struct fft_rows){out->half, ld_half, out->real, ld_real, 0, 1, NULL};
+    out->rows[1] = (struct fft_rows){out->real, ld_real, out->half, ld_half, 0, 1, NULL};
+    return 0;
+}
+
 void floor_clear(struct floor *f)
 {
     if (f->be == NULL)

@@ -22,6 +22,9 @@ struct floor {
  */
 int floor_create(struct backend *be, long n, bool raman, struct floor *out);
 
+/** Plans and buffers for the two real transforms of n samples of a real field. */
+int floor_create_real(struct backend *be, long n, struct floor *out);
+
 /** Free everything. */
 void floor_clear(struct floor *f);
 

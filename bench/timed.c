@@ -38,7 +38,8 @@ static void add(struct timed *t, enum timed_part part, double seconds)
         return rc;                                                                             \
     }
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */
-#define TIMED_INSTANCE(name, s, args) TIMED(name##_##s, name[s], args)
+#define TIMED_INSTANCE(name, s, args)   TIMED(name##_##s, name[s], args)
+#define TIMED_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
 #define TIMED_UP_TO_4(make, name, args)                                                        \
     make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
         make(name, 4, args)
@@ -48,6 +49,9 @@ static void add(struct timed *t, enum timed_part part, double seconds)
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
 #define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#define KERNEL_LINE(name, args)         KERNEL(name, args)
+#define KERNEL_COLUMN(name, args)       KERNEL(name, args)
+#include "kernels/column.def"
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL
@@ -58,6 +62,7 @@ static void add(struct timed *t, enum timed_part part, double seconds)
 #define KERNEL_N(name, last, args) .name = {TIMED_UP_TO_##last(TIMED_ENTRY, name, args)},
 
 static const struct kernel_table timed_kernels = {
+#include "kernels/column.def"
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 };

@@ -9,7 +9,7 @@
 
 /*
  * Where kernels run. A backend is a table of functions: memory, transfers, transforms and one
- * launch for each kernel of fast.def and strict.def. Models call only this table.
+ * launch for each kernel of fast.def, column.def and strict.def. Models call only this table.
  *
  * A batch is an array of rows with a stride `ld` in elements; ld * element size is a multiple
  * of 64 bytes. A launch covers rows [row, row + rows) and elements [0, n) of each. Rows whose
@@ -55,6 +55,9 @@ struct kernel_table {
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
 #define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#define KERNEL_LINE(name, args)         KERNEL(name, args)
+#define KERNEL_COLUMN(name, args)       KERNEL(name, args)
+#include "kernels/column.def"
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL
@@ -62,6 +65,8 @@ struct kernel_table {
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 #undef KERNEL_ROW
+#undef KERNEL_LINE
+#undef KERNEL_COLUMN
 };
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -111,4 +111,24 @@ K_FN const double *k_row_real(const double *array, long offset)
     return array != 0 ? array + offset : array;
 }
 
+/* Scalar of a row of an array that a kernel may lack. */
+K_FN double k_scalar(const double *array, long row)
+{
+    return array != 0 ? array[row] : 0.0;
+}
+
+/* Elements before and after those of a row that a launch sets to zero as well. */
+struct k_zeros {
+    long before, after;
+};
+
+/* The zeros around a row of n elements. */
+K_FN void k_zeros_write(cplx *row, long n, struct k_zeros zeros)
+{
+    for (long i = -zeros.before; i < 0; i++)
+        row[i] = cplx_make(0.0, 0.0);
+    for (long i = n; i < n + zeros.after; i++)
+        row[i] = cplx_make(0.0, 0.0);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/models/probe.h"
+#include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/gnlse.h"
 
 const char *const stepper_methods[] = {"rk45", "fixed", NULL};
@@ -37,7 +38,8 @@ double layout_plane_position(const struct plane_layout *layout,
 
 const struct model_ops *const *model_list(void)
 {
-    static const struct model_ops *const models[] = {&gnlse_ops, &probe_ops, NULL};
+    static const struct model_ops *const models[] = {&gnlse_ops, &capillary_ops, &probe_ops,
+                                                     NULL};
     return models;
 }
 

@@ -177,8 +177,10 @@ struct row_status {
     long long rejected;
     long long rhs_calls;
     long long transforms;
-    long long passes; /* over a row of bins or samples, transforms apart, since the row was
-                         loaded: counted where they happen, not kept over a resume */
+    long long passes;  /* over a row of bins or samples, transforms apart, since the row was
+                          loaded: counted where they happen, not kept over a resume */
+    long long bundles; /* times that a step asked for its positions along a guide that changes,
+                          counted like passes */
     struct step_record *history; /* [history_capacity], caller's; may be NULL */
     long history_capacity;
     long history_count;

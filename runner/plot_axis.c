@@ -65,7 +65,19 @@ static long sort_bins(const double *omega, long n, struct bin *bins)
     return count;
 }
 
-static int fill_axis(const struct bin *bins, long count, enum plot_x x, struct plot_axis *out)
+/* Whether a spectrum holds the non-negative frequencies of a real field. */
+static bool is_one_sided(const double *omega, long n)
+{
+    for (long k = 1; k < n; k++)
+        if (omega[k] <= omega[k - 1])
+            return false;
+    return n > 1 && omega[0] == 0;
+}
+
+/* @param bin_energy of |a|^2 = 1, in windows: 1, or 4 where it stands for the analytic signal 2
+ * a */
+static int fill_axis(const struct bin *bins, long count, double bin_energy, enum plot_x x,
+                     struct plot_axis *out)
 {
     TRY(MEM_NEW(count, &out->index));
     TRY(MEM_NEW(count, &out->x));
@@ -78,7 +90,7 @@ static int fill_axis(const struct bin *bins, long count, enum plot_x x, struct p
         const struct bin *bin = &bins[x == X_WAVELENGTH ? count - 1 - i : i];
         out->index[i] = bin->index;
         out->x[i] = convert(x, bin->omega);
-        out->density[i] = window * window / two_pi * slope(x, bin->omega);
+        out->density[i] = bin_energy * window * window / two_pi * slope(x, bin->omega);
     }
     out->name = kinds[x].name;
     out->per = kinds[x].per;
@@ -103,7 +115,7 @@ int plot_axis_init(struct plot_source *source, int64_t member, enum plot_x x,
                          "needs 2",
                          source->path, count);
     else
-        rc = fill_axis(bins, count, x, out);
+        rc = fill_axis(bins, count, is_one_sided(omega, n) ? 4 : 1, x, out);
 done:
     mem_free(bins);
     mem_free(omega);

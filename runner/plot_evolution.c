@@ -14,13 +14,14 @@ struct evolution {
     struct plot_source *source;
     int64_t member;
     long planes;
-    long n; /* bins of the stored spectrum */
+    long bins; /* of the stored spectrum */
+    long n;    /* samples in time: bins, or 2 (bins - 1) of a real field */
     struct plot_axis axis;
     double *t;            /* [n] in the unit shown */
     double *z;            /* [planes] in the unit shown */
     double *field;        /* [2 n] scratch */
     double *power;        /* [n] scratch */
-    double *density;      /* [n] scratch */
+    double *density;      /* [bins] scratch */
     double *spectral_top; /* [axis.n] largest over the planes */
     double *temporal_top; /* [n] */
     struct text_unit t_unit, z_unit;
@@ -57,31 +58,44 @@ static int read_positions(struct evolution *e)
 
 static int read_axes(struct evolution *e, enum plot_x x)
 {
-    long n = 0;
     TRY(plot_source_scale(e->source, "t", e->member, &e->t, &e->n));
     TRY(plot_axis_init(e->source, e->member, x, &e->axis));
     double *omega = NULL;
-    TRY(plot_source_scale(e->source, "omega", e->member, &omega, &n));
+    TRY(plot_source_scale(e->source, "omega", e->member, &omega, &e->bins));
     mem_free(omega);
-    if (n != e->n)
+    if (e->bins != e->n && 2 * (e->bins - 1) != e->n)
         FAIL(ERR_UNSUPPORTED,
-             "%s: t has %ld values and omega %ld; only envelopes are drawn against time",
-             e->source->path, e->n, n);
-    TRY(MEM_NEW(2 * n, &e->field));
-    TRY(MEM_NEW(n, &e->power));
-    TRY(MEM_NEW(n, &e->density));
+             "%s: t has %ld values and omega %ld; envelopes have as many, real fields twice as "
+             "many but two",
+             e->source->path, e->n, e->bins);
+    TRY(MEM_NEW(2 * e->n, &e->field));
+    TRY(MEM_NEW(e->n, &e->power));
+    TRY(MEM_NEW(e->bins, &e->density));
     TRY(MEM_NEW(e->axis.n, &e->spectral_top));
-    return MEM_NEW(n, &e->temporal_top);
+    return MEM_NEW(e->n, &e->temporal_top);
+}
+
+/* The spectrum of a real field becomes that of its analytic signal, whose square is the power.
+ */
+static void make_analytic(struct evolution *e)
+{
+    e->field[0] = e->field[1] = 0;
+    for (long i = 2; i < 2 * (e->bins - 1); i++)
+        e->field[i] *= 2;
+    for (long i = 2 * (e->bins - 1); i < 2 * e->n; i++)
+        e->field[i] = 0;
 }
 
 /* Spectral density of a plane into e->density, its temporal power into e->power. */
 static int load_plane(struct evolution *e, long plane)
 {
-    TRY(plot_source_field(e->source, e->member, plane, e->n, e->field));
-    for (long k = 0; k < e->n; k++)
+    TRY(plot_source_field(e->source, e->member, plane, e->bins, e->field));
+    for (long k = 0; k < e->bins; k++)
         e->power[k] =
             e->field[2 * k] * e->field[2 * k] + e->field[2 * k + 1] * e->field[2 * k + 1];
     plot_axis_density(&e->axis, e->power, e->density);
+    if (e->bins != e->n)
+        make_analytic(e);
     return transform_power(1, e->n, e->field, e->power);
 }
 

@@ -28,6 +28,19 @@ static const struct {
     {"gnlse", "pulse.peak_power", "10 kW"},
     {"gnlse", "grid.points", "8192"},
     {"gnlse", "grid.window", "12.5 ps"},
+    {"capillary", "gas.name", "He"},
+    {"capillary", "core_radius", "125 um"},
+    {"capillary", "length", "1.5 m"},
+    {"capillary", "pressure.from", "0.8 bar"},
+    {"capillary", "pressure.to", "0 bar"},
+    {"capillary", "temperature", "293.15 K"},
+    {"capillary", "guide.wall", "silica_table"},
+    {"capillary", "pulse.duration", "7.5 fs"},
+    {"capillary", "pulse.energy", "275 uJ"},
+    {"capillary", "pulse.wavelength", "800 nm"},
+    {"capillary", "grid.wavelengths", "[90 nm, 4 um]"},
+    {"capillary", "grid.window", "400 fs"},
+    {"capillary", "bands.rdw", "[100 nm, 140 nm]"},
 };
 
 /* What an example scans. */
@@ -38,6 +51,8 @@ static const struct {
     {"gnlse", "axes:                             # first axis slowest, last axis fastest\n"
               "  - pulse.duration: [50 fs, 100 fs]\n"
               "  - pulse.peak_power: {from: 5 kW, to: 10 kW, points: 3}\n"},
+    {"capillary", "axes:                             # first axis slowest, last axis fastest\n"
+                  "  - pulse.energy: {from: 200 uJ, to: 300 uJ, points: 3}\n"},
     {"probe", "axes:                             # first axis slowest, last axis fastest\n"
               "  - a: [0, 1]\n"
               "  - b: {from: 0, to: 2, points: 3}\n"

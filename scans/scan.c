@@ -14,7 +14,7 @@
 
 #define FORMAT_VERSION 1
 
-static const char *const later_models[] = {"capillary", "snl1", "graph", "lowprec", NULL};
+static const char *const later_models[] = {"snl1", "graph", "lowprec", NULL};
 
 /* scan, format, model */
 

@@ -19,6 +19,18 @@ static const struct {
     const char *word;
 } later_words[] = {{"stepper.method", "adams-ip"}, {"stepper.method", "adams-exp"}};
 
+static const struct {
+    const char *model;
+    const char *param;
+} later_params[] = {{"capillary", "pulse.file"},
+                    {"capillary", "pulse.columns"},
+                    {"capillary", "guide.table"},
+                    {"capillary", "input"},
+                    {"capillary", "envelope"}};
+
+/* Parameters that will take a table along z. */
+static const char *const later_tables[] = {"core_radius", "core_diameter"};
+
 bool schema_is_stepper(const char *name)
 {
     return strncmp(name, "stepper.", 8) == 0;
@@ -247,6 +259,10 @@ static int fail_special(const struct reader *r, const char *name, int line, int 
         return text_fail(
             r->name, line, column,
             "'%.40s' is not a key; a comma separates entries, numbers have a point", name);
+    for (size_t i = 0; i < sizeof later_params / sizeof later_params[0]; i++)
+        if (strcmp(later_params[i].param, name) == 0
+            && strcmp(later_params[i].model, r->scan->info->name) == 0)
+            return text_fail(r->name, line, column, "'%s' is not in this version", name);
     return 0;
 }
 
@@ -291,6 +307,11 @@ static int set_param(struct reader *r, int index, const struct node *node)
         return text_fail(r->name, line, column,
                          "%s is scanned by axis %d; --set axis.%s=[…] replaces its values",
                          info->name, axis, info->name);
+    for (size_t i = 0; i < sizeof later_tables / sizeof later_tables[0]; i++)
+        if (node->kind == NODE_MAP && strcmp(info->name, later_tables[i]) == 0)
+            return text_fail(r->name, line, column,
+                             "%s: a table along z, a taper, is not in this version",
+                             info->name);
     TRY(schema_value(r, info, node, &r->scan->base.values[index]));
     r->given[index] = line;
     return places_note(r, info->name, node);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CPU launches of the kernels of fast.def. Built once per instruction set: cpu_fast_v3.c
- * includes this file with CPU_SUFFIX set. For each kernel there is cpu_NAME, the vector loop
- * over the elements [begin, end) of one row, and launch_NAME, the loop over the rows.
+ * CPU launches of the kernels of fast.def and column.def. Built once per instruction set:
+ * cpu_fast_v3.c includes this file with CPU_SUFFIX set. For each kernel there is cpu_NAME, the
+ * vector loop over the elements [begin, end) of one row, and launch_NAME, the loop over the
+ * rows.
  */
 #include "kernels/backend/cpu.h"
 #include "kernels/backend/cpu_launch.h"
@@ -15,10 +16,20 @@
 #define CPU_NAME(name)  CPU_JOIN(cpu_##name, CPU_SUFFIX)
 
 /* The instances of a KERNEL_N. */
+#define CPU_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
 #define CPU_UP_TO_4(make, name, args)                                                          \
     make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
         make(name, 4, args)
 #define CPU_INSTANCES(last, make, name, args) CPU_JOIN(CPU_UP_TO_, last)(make, name, args)
+
+/* Some launches also write zeros around a row: that of the arguments' type does it. */
+#define CPU_ZEROS(a, r, n)                                                                     \
+    _Generic((a), const struct stage_entry_args *                                              \
+             : stage_entry_zeros, const struct stage_turn_args *                               \
+             : stage_turn_zeros, const struct step_last_args *                                 \
+             : step_last_zeros, const struct spectral_join_args *                              \
+             : spectral_join_zeros, default                                                    \
+             : cpu_zeros_none)(a, r, n)
 
 /* Rows one after the other, each to its end while it is in the cache. */
 #define CPU_ROWS(args, loop, name)                                                             \
@@ -30,6 +41,7 @@
             if (!cpu_row_active(a->active, r))                                                 \
                 continue;                                                                      \
             const struct args##_row at = args##_row(a, r);                                     \
+            CPU_ZEROS(a, r, n);                                                                \
             if (shares == 1) {                                                                 \
                 loop(0, n, &at);                                                               \
                 continue;                                                                      \
@@ -71,6 +83,7 @@
             if (!cpu_row_active(a->active, r))                                                 \
                 continue;                                                                      \
             const struct args##_row at = args##_row(a, r);                                     \
+            CPU_ZEROS(a, r, n);                                                                \
             struct k_terms part[CPU_SHARES_MAX];                                               \
             if (shares == 1)                                                                   \
                 part[0] = loop(0, n, &at);                                                     \
@@ -160,13 +173,34 @@ CPU_HELPER void terms_store(struct k_terms terms, int outputs, double *out)
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 
+/* cpu_NAME of these stand in cpu_column.inc; here are the loops over the rows. */
+#include "kernels/backend/cpu_column.inc"
+
+#define KERNEL_COLUMN(name, args)                                                              \
+    static int launch_##name(struct backend *be, const struct args##_args *a, long row,        \
+                             long rows, long n)                                                \
+    {                                                                                          \
+        const int threads = rows > 1 && !omp_in_parallel() ? be->threads : 1;                  \
+        _Pragma("omp parallel for num_threads(threads) schedule(dynamic, 1)") for (            \
+            long r = row; r < row + rows; r++) if (cpu_row_active(a->active, r))               \
+        {                                                                                      \
+            const struct args##_row at = args##_row(a, r);                                     \
+            CPU_NAME(name)(n, &at);                                                            \
+        }                                                                                      \
+        return 0;                                                                              \
+    }
+#include "kernels/column.def"
+#undef KERNEL_COLUMN
+
 #define KERNEL(name, args)              table->name = launch_##name;
 #define CPU_ENTRY(name, s, args)        table->name[s] = launch_##name##_##s;
 #define KERNEL_N(name, last, args)      CPU_INSTANCES(last, CPU_ENTRY, name, args)
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
+#define KERNEL_COLUMN(name, args)       KERNEL(name, args)
 
 void CPU_NAME(fast_fill)(struct kernel_table *table)
 {
+#include "kernels/column.def"
 #include "kernels/fast.def"
 }

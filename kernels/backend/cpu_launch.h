@@ -39,6 +39,14 @@ CPU_HELPER long cpu_share_begin(long n, int share, int shares)
     return n / shares * share / 8 * 8;
 }
 
+/* Of arguments that have no zeros to write. */
+CPU_HELPER void cpu_zeros_none(const void *a, long row, long n)
+{
+    (void)a;
+    (void)row;
+    (void)n;
+}
+
 /* Whether a row takes part; without a mask each does. */
 CPU_HELPER int cpu_row_active(const unsigned char *active, long row)
 {

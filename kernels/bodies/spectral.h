@@ -65,7 +65,8 @@ K_FN void spectral_add_body(long i, const struct spectral_add_row *r)
     r->out[i] = cplx_add(cplx_mul(r->pre[i], r->in[i]), r->add[i]);
 }
 
-/* spectral_split, spectral_join: the same numbers as a split row (kdefs.h) and back. */
+/* spectral_split, spectral_join: the same numbers as a split row (kdefs.h) and back; join
+ * writes zeros around a row of out as well. */
 struct spectral_split_args {
     const cplx *in; /* [rows][ld_spec] */
     double *out;    /* [rows][2][ld] */
@@ -97,6 +98,7 @@ K_FN void spectral_split_body(long i, const struct spectral_split_row *r)
 struct spectral_join_args {
     const double *in; /* [rows][2][ld] */
     cplx *out;        /* [rows][ld_spec] */
+    struct k_zeros zeros;
     long ld;
     long ld_spec;
     const unsigned char *active;
@@ -115,6 +117,12 @@ K_FN struct spectral_join_row spectral_join_row(const struct spectral_join_args 
     r.out = a->out + row * a->ld_spec;
     r.ld = a->ld;
     return r;
+}
+
+/* The zeros around a row's out; n elements between them. */
+K_FN void spectral_join_zeros(const struct spectral_join_args *a, long row, long n)
+{
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
 }
 
 K_FN void spectral_join_body(long i, const struct spectral_join_row *r)

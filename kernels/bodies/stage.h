@@ -17,31 +17,44 @@
  * loss the stored factor is still the phase only, and exp(lr ch), exp(-lr ch) are each computed
  * on their own: neither is the reciprocal of the other, and each is rounded once.
  *
+ * Where L changes along the way, `ch` is the integral of its coefficient from the step's start
+ * to the stage, a direct increment; kernels with `two` have L = L_1 q_1(z) + L_2 q_2(z) and
+ * both integrals. For more terms the strict kernel stage_exponent writes the exponents of a
+ * stage first, and the kernels of one term take them with ch = 1.
+ *
+ * The launch also writes `zeros` elements of `out` around those of a row: the pass that fills
+ * the argument of N pads it.
+ *
  * y, k, factor and pre are split rows [rows][2][ld]; spec and out are [rows][ld_spec], and may
  * be the same rows; scalars are [rows].
  */
 
 #define STAGE_SLOPES 5 /* k's that a stage combines at most, the new one included */
+#define STAGE_TERMS  4 /* terms of L that stage_exponent adds */
 
 struct stage_entry_args {
     const double *y;
     const double *k;
-    const double *hb; /* [rows], h a */
-    const double *ch; /* [rows], c h, formed once */
-    const double *li; /* [rows][ld] */
-    const double *lr; /* [rows][ld], stage_entry_loss only, else NULL */
-    double *factor;   /* receives exp(i li ch), for the pass that ends this stage */
+    const double *hb;  /* [rows], h a */
+    const double *ch;  /* [rows], c h, formed once */
+    const double *ch2; /* [rows], of the second term; `two` only, else NULL */
+    const double *li;  /* [rows][ld] */
+    const double *li2; /* `two` only, else NULL */
+    const double *lr;  /* [rows][ld], `loss` only, else NULL */
+    const double *lr2; /* `loss_two` only, else NULL */
+    double *factor;    /* receives exp(i li ch), for the pass that ends this stage */
     cplx *out;
+    struct k_zeros zeros; /* of out */
     long ld;
     long ld_spec;
     const unsigned char *active; /* [rows], NULL: all */
 };
 
 struct stage_entry_row {
-    const double *y, *k, *li, *lr;
+    const double *y, *k, *li, *li2, *lr, *lr2;
     double *factor;
     cplx *out;
-    double hb, ch;
+    double hb, ch, ch2;
     long ld;
 };
 
@@ -52,32 +65,64 @@ K_FN struct stage_entry_row stage_entry_row(const struct stage_entry_args *a, lo
     r.y = a->y + 2 * at;
     r.k = a->k + 2 * at;
     r.li = a->li + at;
+    r.li2 = k_row_real(a->li2, at);
     r.lr = k_row_real(a->lr, at);
+    r.lr2 = k_row_real(a->lr2, at);
     r.factor = a->factor + 2 * at;
     r.out = a->out + row * a->ld_spec;
     r.hb = a->hb[row];
     r.ch = a->ch[row];
+    r.ch2 = k_scalar(a->ch2, row);
     r.ld = a->ld;
     return r;
 }
 
-K_FN void stage_entry_body(long i, const struct stage_entry_row *r)
+/* The zeros around a row's out; n elements between them. */
+K_FN void stage_entry_zeros(const struct stage_entry_args *a, long row, long n)
+{
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
+}
+
+/* Propagated with a phase and a decay; without one a constant 1. */
+K_FN void stage_entry_end(long i, const struct stage_entry_row *r, double theta, double decay)
 {
     const cplx u = cplx_axpy(r->hb, split_get(r->k, r->ld, i), split_get(r->y, r->ld, i));
-    const struct vmath_pair phase = vmath_sincos(r->li[i] * r->ch);
+    const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
     split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_mul(factor, u);
+    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+}
+
+K_FN void stage_entry_body(long i, const struct stage_entry_row *r)
+{
+    stage_entry_end(i, r, r->li[i] * r->ch, 1.0);
 }
 
 K_FN void stage_entry_loss_body(long i, const struct stage_entry_row *r)
 {
-    const cplx u = cplx_axpy(r->hb, split_get(r->k, r->ld, i), split_get(r->y, r->ld, i));
-    const struct vmath_pair phase = vmath_sincos(r->li[i] * r->ch);
-    const cplx factor = cplx_make(phase.cos, phase.sin);
-    const double decay = vmath_exp(r->lr[i] * r->ch);
-    split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp(r->lr[i] * r->ch));
+}
+
+K_FN void stage_entry_mild_body(long i, const struct stage_entry_row *r)
+{
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp_mild(r->lr[i] * r->ch));
+}
+
+K_FN void stage_entry_two_body(long i, const struct stage_entry_row *r)
+{
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, 1.0);
+}
+
+K_FN void stage_entry_loss_two_body(long i, const struct stage_entry_row *r)
+{
+    const double decay = vmath_exp(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
+}
+
+K_FN void stage_entry_mild_two_body(long i, const struct stage_entry_row *r)
+{
+    const double decay = vmath_exp_mild(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
 }
 
 /* The kernel's index s is the number of earlier slopes: stage_turn[s] reads k[0 … s-1] with the
@@ -87,25 +132,31 @@ struct stage_turn_args {
     const double *k[STAGE_SLOPES - 1]; /* the first s are read */
     const double *hb;                  /* [rows][STAGE_SLOPES] */
     const double *ch;                  /* [rows], of the stage that begins */
-    const double *ch_end; /* [rows], of the stage that ends; stage_turn_loss only, else NULL */
-    const double *li;     /* [rows][ld] */
-    const double *lr;     /* [rows][ld], stage_turn_loss only, else NULL */
-    const double *pre;    /* all constants of the nonlinear term, 1/n of the FFT too */
-    const cplx *spec;     /* spectrum of the response */
-    double *factor;       /* in: exp(i li ch_end); receives exp(i li ch) */
-    double *slope;        /* receives k */
+    const double *ch2;                 /* [rows], of the second term; `two` only, else NULL */
+    const double *ch_end;  /* [rows], of the stage that ends; `loss` only, else NULL */
+    const double *ch2_end; /* `loss_two` only, else NULL */
+    const double *li;      /* [rows][ld] */
+    const double *li2;     /* `two` only, else NULL */
+    const double *lr;      /* [rows][ld], `loss` only, else NULL */
+    const double *lr2;     /* `loss_two` only, else NULL */
+    const double *lr_end;  /* what goes with ch_end: lr, but for rows of stage_exponent */
+    const double *pre;     /* all constants of the nonlinear term, 1/n of the FFT too */
+    const cplx *spec;      /* spectrum of the response */
+    double *factor;        /* in: exp(i li ch_end); receives exp(i li ch) */
+    double *slope;         /* receives k */
     cplx *out;
+    struct k_zeros zeros; /* of out */
     long ld;
     long ld_spec;
     const unsigned char *active;
 };
 
 struct stage_turn_row {
-    const double *y, *k0, *k1, *k2, *k3, *li, *lr, *pre;
+    const double *y, *k0, *k1, *k2, *k3, *li, *li2, *lr, *lr2, *lr_end, *pre;
     const cplx *spec;
     double *factor, *slope;
     cplx *out;
-    double b0, b1, b2, b3, b4, ch, ch_end;
+    double b0, b1, b2, b3, b4, ch, ch2, ch_end, ch2_end;
     long ld;
 };
 
@@ -120,7 +171,10 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
     r.k2 = k_row_real(a->k[2], 2 * at);
     r.k3 = k_row_real(a->k[3], 2 * at);
     r.li = a->li + at;
+    r.li2 = k_row_real(a->li2, at);
     r.lr = k_row_real(a->lr, at);
+    r.lr2 = k_row_real(a->lr2, at);
+    r.lr_end = k_row_real(a->lr_end, at);
     r.pre = a->pre + 2 * at;
     r.spec = a->spec + row * a->ld_spec;
     r.factor = a->factor + 2 * at;
@@ -132,9 +186,17 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
     r.b3 = hb[3];
     r.b4 = hb[4];
     r.ch = a->ch[row];
-    r.ch_end = a->ch_end != 0 ? a->ch_end[row] : 0.0;
+    r.ch2 = k_scalar(a->ch2, row);
+    r.ch_end = k_scalar(a->ch_end, row);
+    r.ch2_end = k_scalar(a->ch2_end, row);
     r.ld = a->ld;
     return r;
+}
+
+/* The zeros around a row's out; n elements between them. */
+K_FN void stage_turn_zeros(const struct stage_turn_args *a, long row, long n)
+{
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
 }
 
 /* Weight of the new slope; s is a constant where this is inlined. */
@@ -165,28 +227,136 @@ K_FN cplx stage_turn_slope(long i, const struct stage_turn_row *r)
     return cplx_mul_conj(n, split_get(r->factor, r->ld, i));
 }
 
-K_FN void stage_turn_body(int s, long i, const struct stage_turn_row *r)
+/* Stores the slope and what it leads to, propagated with a phase and a decay; without one a
+ * constant 1. */
+K_FN void stage_turn_end(int s, long i, const struct stage_turn_row *r, cplx slope,
+                         double theta, double decay)
 {
-    const cplx slope = stage_turn_slope(i, r);
     const cplx u = stage_turn_sum(s, i, r, slope);
-    const struct vmath_pair phase = vmath_sincos(r->li[i] * r->ch);
+    const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
     split_set(r->slope, r->ld, i, slope);
     split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_mul(factor, u);
+    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+}
+
+/* Exponents of one and of two terms: the phase and the loss of the stage that begins, the loss
+ * of the one that ends. */
+K_FN double stage_turn_phase(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->li[i] * r->ch : r->li[i] * r->ch + r->li2[i] * r->ch2;
+}
+
+K_FN double stage_turn_begins(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->lr[i] * r->ch : r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+}
+
+K_FN double stage_turn_ends(int terms, long i, const struct stage_turn_row *r)
+{
+    return terms == 1 ? r->lr_end[i] * r->ch_end
+                      : r->lr[i] * r->ch_end + r->lr2[i] * r->ch2_end;
+}
+
+K_FN void stage_turn_clear(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_end(s, i, r, stage_turn_slope(i, r), stage_turn_phase(terms, i, r), 1.0);
+}
+
+K_FN void stage_turn_lossy(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    const double growth = vmath_exp(-stage_turn_ends(terms, i, r));
+    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
+                   stage_turn_phase(terms, i, r), vmath_exp(stage_turn_begins(terms, i, r)));
+}
+
+K_FN void stage_turn_gentle(int terms, int s, long i, const struct stage_turn_row *r)
+{
+    const double growth = vmath_exp_mild(-stage_turn_ends(terms, i, r));
+    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
+                   stage_turn_phase(terms, i, r),
+                   vmath_exp_mild(stage_turn_begins(terms, i, r)));
+}
+
+K_FN void stage_turn_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_clear(1, s, i, r);
+}
+
+K_FN void stage_turn_two_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_clear(2, s, i, r);
 }
 
 K_FN void stage_turn_loss_body(int s, long i, const struct stage_turn_row *r)
 {
-    const double growth = vmath_exp(-(r->lr[i] * r->ch_end));
-    const cplx slope = cplx_scale(growth, stage_turn_slope(i, r));
-    const cplx u = stage_turn_sum(s, i, r, slope);
-    const struct vmath_pair phase = vmath_sincos(r->li[i] * r->ch);
-    const cplx factor = cplx_make(phase.cos, phase.sin);
-    const double decay = vmath_exp(r->lr[i] * r->ch);
-    split_set(r->slope, r->ld, i, slope);
-    split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+    stage_turn_lossy(1, s, i, r);
+}
+
+K_FN void stage_turn_loss_two_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_lossy(2, s, i, r);
+}
+
+K_FN void stage_turn_mild_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_gentle(1, s, i, r);
+}
+
+K_FN void stage_turn_mild_two_body(int s, long i, const struct stage_turn_row *r)
+{
+    stage_turn_gentle(2, s, i, r);
+}
+
+/* stage_exponent (strict): phase = sum_j li_j path_j and, where lr[0] is given, loss = sum_j
+ * lr_j path_j, the four terms from the first to the last. Terms that a row lacks have path 0.
+ */
+struct stage_exponent_args {
+    const double *li[STAGE_TERMS]; /* [rows][ld] each */
+    const double *lr[STAGE_TERMS]; /* the same, or all NULL */
+    const double *path;            /* [rows][STAGE_TERMS] integrals up to the stage */
+    double *phase;                 /* [rows][ld] */
+    double *loss;                  /* [rows][ld]; NULL without lr */
+    long ld;
+    const unsigned char *active;
+};
+
+struct stage_exponent_row {
+    const double *li0, *li1, *li2, *li3, *lr0, *lr1, *lr2, *lr3;
+    double *phase, *loss;
+    double q0, q1, q2, q3;
+};
+
+K_FN struct stage_exponent_row stage_exponent_row(const struct stage_exponent_args *a, long row)
+{
+    const long at = row * a->ld;
+    const double *path = a->path + row * STAGE_TERMS;
+    struct stage_exponent_row r;
+    r.li0 = a->li[0] + at;
+    r.li1 = a->li[1] + at;
+    r.li2 = a->li[2] + at;
+    r.li3 = a->li[3] + at;
+    r.lr0 = k_row_real(a->lr[0], at);
+    r.lr1 = k_row_real(a->lr[1], at);
+    r.lr2 = k_row_real(a->lr[2], at);
+    r.lr3 = k_row_real(a->lr[3], at);
+    r.phase = a->phase + at;
+    r.loss = a->loss != 0 ? a->loss + at : a->loss;
+    r.q0 = path[0];
+    r.q1 = path[1];
+    r.q2 = path[2];
+    r.q3 = path[3];
+    return r;
+}
+
+K_FN void stage_exponent_body(long n, const struct stage_exponent_row *r)
+{
+    for (long i = 0; i < n; i++)
+        r->phase[i] =
+            ((r->li0[i] * r->q0 + r->li1[i] * r->q1) + r->li2[i] * r->q2) + r->li3[i] * r->q3;
+    for (long i = 0; r->loss != 0 && i < n; i++)
+        r->loss[i] =
+            ((r->lr0[i] * r->q0 + r->lr1[i] * r->q1) + r->lr2[i] * r->q2) + r->lr3[i] * r->q3;
 }
 
 #endif

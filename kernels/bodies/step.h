@@ -68,26 +68,29 @@ struct step_last_args {
     const double *k[STEP_LAST_SLOPES - 1]; /* k1, k3, k4, k5 */
     const double *hb;                      /* [rows][STEP_LAST_SLOPES], h b_j */
     const double *he;                      /* [rows][STEP_LAST_SLOPES], h (b_j - b^_j) */
-    const double *ch;                      /* [rows], h; step_last_loss only, else NULL */
-    const double *lr;                      /* [rows][ld], step_last_loss only, else NULL */
+    const double *ch;  /* [rows], as of stage.h at the step's end; `loss` only, else NULL */
+    const double *ch2; /* of the second term; `loss_two` only, else NULL */
+    const double *lr;  /* [rows][ld], `loss` only, else NULL */
+    const double *lr2; /* `loss_two` only, else NULL */
     const double *pre;
     const double *factor; /* exp(i li h) */
     const cplx *spec;     /* of the sixth slope */
     double *state;        /* receives y' */
     double *part;
-    cplx *next;  /* receives y' as the argument of N; may be the row of spec */
-    double *out; /* [rows] */
+    cplx *next;           /* receives y' as the argument of N; may be the row of spec */
+    double *out;          /* [rows] */
+    struct k_zeros zeros; /* of next */
     long ld;
     long ld_spec;
     const unsigned char *active;
 };
 
 struct step_last_row {
-    const double *y, *k0, *k1, *k2, *k3, *lr, *pre, *factor;
+    const double *y, *k0, *k1, *k2, *k3, *lr, *lr2, *pre, *factor;
     const cplx *spec;
     double *state, *part;
     cplx *next;
-    double b0, b1, b2, b3, b4, e0, e1, e2, e3, e4, ch;
+    double b0, b1, b2, b3, b4, e0, e1, e2, e3, e4, ch, ch2;
     long ld;
 };
 
@@ -103,6 +106,7 @@ K_FN struct step_last_row step_last_row(const struct step_last_args *a, long row
     r.k2 = a->k[2] + 2 * at;
     r.k3 = a->k[3] + 2 * at;
     r.lr = k_row_real(a->lr, at);
+    r.lr2 = k_row_real(a->lr2, at);
     r.pre = a->pre + 2 * at;
     r.factor = a->factor + 2 * at;
     r.spec = a->spec + row * a->ld_spec;
@@ -119,9 +123,16 @@ K_FN struct step_last_row step_last_row(const struct step_last_args *a, long row
     r.e2 = he[2];
     r.e3 = he[3];
     r.e4 = he[4];
-    r.ch = a->ch != 0 ? a->ch[row] : 0.0;
+    r.ch = k_scalar(a->ch, row);
+    r.ch2 = k_scalar(a->ch2, row);
     r.ld = a->ld;
     return r;
+}
+
+/* The zeros around a row's next; n elements between them. */
+K_FN void step_last_zeros(const struct step_last_args *a, long row, long n)
+{
+    k_zeros_write(a->next + row * a->ld_spec, n, a->zeros);
 }
 
 /* `back` is the factor of the new slope, F^-1; `forth` is F. */
@@ -157,13 +168,37 @@ K_FN struct k_terms step_last_body(long i, const struct step_last_row *r)
     return step_last_end(i, r, cplx_make(factor.r, -factor.i), factor);
 }
 
-K_FN struct k_terms step_last_loss_body(long i, const struct step_last_row *r)
+/* With the growth and the decay of the real part of the exponent. */
+K_FN struct k_terms step_last_lossy(long i, const struct step_last_row *r, double growth,
+                                    double decay)
 {
     const cplx factor = split_get(r->factor, r->ld, i);
-    const double loss = r->lr[i] * r->ch;
-    const double growth = vmath_exp(-loss);
     const cplx back = cplx_make(growth * factor.r, -(growth * factor.i));
-    return step_last_end(i, r, back, cplx_scale(vmath_exp(loss), factor));
+    return step_last_end(i, r, back, cplx_scale(decay, factor));
+}
+
+K_FN struct k_terms step_last_loss_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch;
+    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
+}
+
+K_FN struct k_terms step_last_loss_two_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
+}
+
+K_FN struct k_terms step_last_mild_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch;
+    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
+}
+
+K_FN struct k_terms step_last_mild_two_body(long i, const struct step_last_row *r)
+{
+    const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
+    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
 }
 
 struct step_close_args {

@@ -16,8 +16,10 @@
  *   absolute error stays below 2^-52; beyond, the result means nothing.
  * - vmath_exp: 1.1 for all x, 1.6 where the result is sub-normal. Above 709.78 Inf, below
  * -745.2 0, NaN gives NaN.
+ * - vmath_exp_mild: 1.1 for |x| <= VMATH_MILD. NaN gives NaN.
  * - vmath_log: 1.0 for all x. 0 gives -Inf, a negative number NaN.
  * - vmath_expm1_small: 1.0 for |x| <= 0.02.
+ * - vmath_expm1_negative: 1.5 for x <= 0. NaN gives NaN.
  *
  * tests/kernels/test_vmath.c holds all of this against MPFR.
  */
@@ -31,6 +33,9 @@
 struct vmath_pair {
     double sin, cos;
 };
+
+/* Range of vmath_exp_mild. */
+#define VMATH_MILD 0x1p-4
 
 #if VMATH_INLINE
 
@@ -137,6 +142,18 @@ K_FN double vmath_exp(double x)
     return p * vmath_power_of_two(half) * vmath_power_of_two(rest);
 }
 
+/* exp without reduction: Taylor to degree 8, remainder 4e-17 on the range. */
+K_FN double vmath_exp_mild(double x)
+{
+    double p = __builtin_fma(x, 1.0 / 40320.0, 1.0 / 5040.0);
+    p = __builtin_fma(x, p, 1.0 / 720.0);
+    p = __builtin_fma(x, p, 1.0 / 120.0);
+    p = __builtin_fma(x, p, 1.0 / 24.0);
+    p = __builtin_fma(x, p, 1.0 / 6.0);
+    p = __builtin_fma(x, p, 0.5);
+    return 1.0 + __builtin_fma(x * x, p, x);
+}
+
 /* log by x = 2^k m, m in [sqrt(1/2), sqrt(2)), and fdlibm's e_log.c. */
 K_FN double vmath_log(double x)
 {
@@ -169,6 +186,32 @@ K_FN double vmath_log(double x)
     return out;
 }
 
+/* expm1 for x <= 0: x = q ln 2 + r as in vmath_exp, and 2^q expm1(r) + (2^q - 1), whose
+ * bracket is exact down to q = -53. For q = 0 it is expm1(r), for q = -1 the two have the same
+ * sign or the second is more than twice the first. */
+K_FN double vmath_expm1_negative(double x)
+{
+    const double a = x < -60.0 ? -60.0 : x; /* NaN passes */
+    const double shifted = __builtin_fma(a, 0x1.71547652b82fep+0, VMATH_ROUNDER);
+    const double q = shifted - VMATH_ROUNDER;
+    double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, a);
+    r = __builtin_fma(-q, 0x1.abc9e3b39803fp-56, r);
+    double p = __builtin_fma(r, 1.0 / 6227020800.0, 1.0 / 479001600.0);
+    p = __builtin_fma(r, p, 1.0 / 39916800.0);
+    p = __builtin_fma(r, p, 1.0 / 3628800.0);
+    p = __builtin_fma(r, p, 1.0 / 362880.0);
+    p = __builtin_fma(r, p, 1.0 / 40320.0);
+    p = __builtin_fma(r, p, 1.0 / 5040.0);
+    p = __builtin_fma(r, p, 1.0 / 720.0);
+    p = __builtin_fma(r, p, 1.0 / 120.0);
+    p = __builtin_fma(r, p, 1.0 / 24.0);
+    p = __builtin_fma(r, p, 1.0 / 6.0);
+    p = __builtin_fma(r, p, 0.5);
+    p = __builtin_fma(r * r, p, r);
+    const double power = vmath_power_of_two(shifted);
+    return __builtin_fma(power, p, power - 1.0);
+}
+
 /* expm1(x) on |x| <= 0.02: Taylor to degree 7, remainder 3e-17 of the result. */
 K_FN double vmath_expm1_small(double x)
 {
@@ -195,12 +238,22 @@ K_FN double vmath_exp(double x)
     return exp(x);
 }
 
+K_FN double vmath_exp_mild(double x)
+{
+    return exp(x);
+}
+
 K_FN double vmath_log(double x)
 {
     return log(x);
 }
 
 K_FN double vmath_expm1_small(double x)
+{
+    return expm1(x);
+}
+
+K_FN double vmath_expm1_negative(double x)
 {
     return expm1(x);
 }

@@ -71,6 +71,19 @@ int bound_dot(double n, double sum_abs, enum precision precision, double *out)
     return 0;
 }
 
+int bound_scan(double chunk, double offsets, double sum_abs, enum precision precision,
+               double *out)
+{
+    return bound_sum(chunk + offsets + 1.0, sum_abs, precision, out);
+}
+
+int bound_stencil(int side, double sum_abs, enum precision precision, double *out)
+{
+    if (side < 0)
+        FAIL(ERR_ARGUMENT, "a stencil of %d taps a side", side);
+    return bound_dot(2.0 * side + 2.0, sum_abs, precision, out);
+}
+
 int bound_fft(long n, double *out)
 {
     if (n < 1)

@@ -66,6 +66,24 @@ int bound_sum(double depth, double sum_abs, enum precision precision, double *ou
 int bound_dot(double n, double sum_abs, enum precision precision, double *out);
 
 /**
+ * |computed - exact| of a chunked prefix sum: gamma(chunk + offsets + 1) sum|x_i| up to there.
+ *
+ * @param chunk   additions on the longest path within a chunk
+ * @param offsets additions on the longest path of the sums of the chunks before
+ */
+int bound_scan(double chunk, double offsets, double sum_abs, enum precision precision,
+               double *out);
+
+/**
+ * |computed - exact| of a symmetric stencil: gamma(2 side + 2) (|c_0 y_n| + sum|c_k|(|y_(n-k)|
+ * + |y_(n+k)|)) + tiny of its products.
+ *
+ * @param side    taps a side, >= 0
+ * @param sum_abs the bracket
+ */
+int bound_stencil(int side, double sum_abs, enum precision precision, double *out);
+
+/**
  * Normwise relative error of a transform and its inverse, pointwise work between them included:
  * 512 eps ceil(log2 n); one for n = 1.
  *

@@ -10,8 +10,6 @@
 #include "kernels/base/status.h"
 #include "kernels/step/rk45_row.h"
 
-#define STEP_REALS (2 * STEP_SLOTS + 2) /* parts of the slots, li, lr */
-
 /* Doubles between two real rows beyond their length: with rows a power of two apart all streams
  * of a pass would fall into the same sets of the caches (measured: docs/performance.md). */
 #define STEP_STAGGER 24
@@ -21,14 +19,28 @@ static long row_stride(long n)
     return backend_stride(n, sizeof(double)) + STEP_STAGGER;
 }
 
+/* Real rows of a row: parts of the slots, li and lr of each term, exponents. */
+static long real_rows(int terms)
+{
+    return 2 * STEP_SLOTS + 2 * terms + (terms > STEP_INLINE_TERMS ? 3 : 0);
+}
+
 static void row_place(struct stepper *s, long r)
 {
     struct step_row *row = &s->row[r];
-    double *reals = s->reals + r * STEP_REALS * s->ld;
-    for (int j = 0; j < STEP_SLOTS; j++)
-        row->slot[j] = reals + 2 * j * s->ld;
-    row->li = reals + 2 * STEP_SLOTS * s->ld;
-    row->lr = row->li + s->ld;
+    const int terms = s->setup.terms;
+    double *next = s->reals + r * real_rows(terms) * s->ld;
+    for (int j = 0; j < STEP_SLOTS; j++, next += 2 * s->ld)
+        row->slot[j] = next;
+    for (int j = 0; j < terms; j++, next += 2 * s->ld) {
+        row->li[j] = next;
+        row->lr[j] = next + s->ld;
+    }
+    if (terms > STEP_INLINE_TERMS) {
+        row->phase = next;
+        row->loss[0] = next + s->ld;
+        row->loss[1] = next + 2 * s->ld;
+    }
     row->spectrum = s->spectra + r * s->ld_spec;
     row->scalars = s->scalars + r;
     row->sums = s->sums + r * STEP_SPANS * STEP_SUMS;
@@ -40,7 +52,8 @@ static int create_rows(struct stepper *s)
     const struct stepper_setup *setup = &s->setup;
     struct backend *be = setup->backend;
     const long rows = setup->rows;
-    TRY(be->ops->alloc(be, rows * STEP_REALS * s->ld, sizeof(double), (void **)&s->reals));
+    TRY(be->ops->alloc(be, rows * real_rows(setup->terms) * s->ld, sizeof(double),
+                       (void **)&s->reals));
     TRY(be->ops->alloc(be, rows * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
     TRY(be->ops->alloc(be, rows * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
     TRY(be->ops->alloc(be, rows, sizeof(struct trial_scalars), (void **)&s->scalars));
@@ -48,14 +61,31 @@ static int create_rows(struct stepper *s)
     return MEM_NEW(rows, &s->row);
 }
 
+static int check_setup(const struct stepper_setup *setup)
+{
+    if (setup->spectrum != 0 && setup->spectrum < setup->n)
+        FAIL(ERR_BUG, "a stepper of %ld bins cannot have spectra of %ld", setup->n,
+             setup->spectrum);
+    if (setup->terms < 0 || setup->terms > STEP_TERMS)
+        FAIL(ERR_BUG, "a stepper has 1 to %d terms, not %d", STEP_TERMS, setup->terms);
+    if (setup->terms > 1 && setup->system.path == NULL)
+        FAIL(ERR_BUG, "a stepper with %d terms needs their integrals", setup->terms);
+    return 0;
+}
+
 int stepper_create(const struct stepper_setup *setup, struct stepper **out)
 {
     *out = NULL;
     struct stepper *s;
+    TRY(check_setup(setup));
     TRY(MEM_NEW(1, &s));
     s->setup = *setup;
+    if (setup->spectrum == 0)
+        s->setup.spectrum = setup->n;
+    if (setup->terms == 0)
+        s->setup.terms = 1;
     s->ld = row_stride(setup->n);
-    s->ld_spec = backend_stride(setup->n, sizeof(cplx));
+    s->ld_spec = backend_stride(s->setup.spectrum, sizeof(cplx));
     const int rc = create_rows(s);
     if (rc != 0) {
         stepper_destroy(s);
@@ -90,16 +120,23 @@ static void status_reset(struct row_status *st)
                               .history_capacity = st->history_capacity};
 }
 
-/* Longest step for which neither exp(L h) nor exp(-L h) leaves the range of the kernels. */
-static double linear_guard(const struct step_member *m, long n)
+/* Largest parts of each term, and the longest step for which neither exp(L h) nor exp(-L h)
+ * leaves the range of the kernels; what `path` integrates is judged step by step. */
+static void linear_guard(struct step_row *row, const struct step_member *m, long n, bool path)
 {
-    double loss = 0.0;
-    double phase = 0.0;
-    for (long i = 0; i < n; i++) {
-        loss = fmax(loss, m->lr != NULL ? fabs(m->lr[i]) : 0.0);
-        phase = fmax(phase, fabs(m->li[i]));
+    for (int j = 0; j < row->terms; j++) {
+        row->most_loss[j] = 0.0;
+        row->most_phase[j] = 0.0;
+        for (long i = j * n; i < (j + 1) * n; i++) {
+            const double loss = m->lr != NULL ? fabs(m->lr[i]) : 0.0;
+            const double phase = fabs(m->li[i]);
+            row->most_loss[j] = fmax(row->most_loss[j], loss);
+            row->most_phase[j] = fmax(row->most_phase[j], phase);
+        }
     }
-    return fmin(STEP_LOSS_LIMIT / loss, STEP_PHASE_LIMIT / phase);
+    row->guard =
+        path ? (double)INFINITY
+             : fmin(STEP_LOSS_LIMIT / row->most_loss[0], STEP_PHASE_LIMIT / row->most_phase[0]);
 }
 
 static double field_sum(const cplx *field, long n)
@@ -110,29 +147,67 @@ static double field_sum(const cplx *field, long n)
     return sum;
 }
 
-/* The bins without the longest run of those that are zero and stay so, in whole groups of 8. */
-static void find_spans(struct step_row *row, const struct step_member *m, long n)
+/* Whether a bin is zero and stays so; a table that is not finite must show itself. */
+static bool bin_is_dead(const struct step_member *m, int terms, long n, long i)
 {
-    long from = 0; /* of the longest run */
-    long to = 0;
-    for (long i = 0, start = 0; i < n; i++) {
-        if (cplx_abs2(m->field[i]) != 0.0 || cplx_abs2(m->pre[i]) != 0.0 || !isfinite(m->li[i]))
+    bool finite = true;
+    for (int j = 0; j < terms; j++)
+        finite = finite && isfinite(m->li[j * n + i]);
+    return finite && cplx_abs2(m->field[i]) == 0.0 && cplx_abs2(m->pre[i]) == 0.0;
+}
+
+/* Adds a gap, cut to whole groups of 8 at its inner ends, and the span up to it. `from` is the
+ * end of what the row's spans and gaps cover so far. */
+static void add_gap(struct step_row *row, const struct stepper_setup *setup, long *from,
+                    struct step_span dead)
+{
+    const long rounded = (dead.begin + 7) / 8 * 8;
+    const long begin = rounded < setup->n ? rounded : dead.begin;
+    const long end = dead.end == setup->spectrum ? dead.end : dead.end / 8 * 8;
+    if (end <= begin)
+        return;
+    if (begin > *from)
+        row->span[row->spans++] = (struct step_span){*from, begin};
+    row->gap[row->gaps++] = (struct step_span){begin, end};
+    *from = end;
+}
+
+/* The dead bins to leave out after the first `head`: the longest run of them; where the
+ * spectrum is longer than the state, the run at its end. */
+static struct step_span dead_run(const struct step_row *row, const struct step_member *m,
+                                 const struct stepper_setup *setup, long head)
+{
+    const bool padded = setup->spectrum > setup->n;
+    struct step_span found = {setup->n, setup->spectrum};
+    for (long i = head, start = head; i < setup->spectrum; i++) {
+        if (i < setup->n && !bin_is_dead(m, row->terms, setup->n, i))
             start = i + 1;
-        else if (i + 1 - start > to - from) {
-            from = start;
-            to = i + 1;
-        }
+        else if (padded ? i + 1 == setup->spectrum : i + 1 - start > found.end - found.begin)
+            found = (struct step_span){start, i + 1};
     }
-    from = (from + 7) / 8 * 8;
-    to = to == n ? n : to / 8 * 8;
+    return found;
+}
+
+/* Spans and gaps of a row. One group of bins stays when all are dead: its passes write the
+ * zeros of the others. */
+static void find_spans(struct step_row *row, const struct step_member *m,
+                       const struct stepper_setup *setup)
+{
+    const long n = setup->n;
+    long head = 0;
+    while (head < n && bin_is_dead(m, row->terms, n, head))
+        head++;
+    long from = 0;
     row->spans = 0;
-    if (to <= from)
-        from = to = n;
-    row->gap = (struct step_span){from, to};
-    if (from > 0)
-        row->span[row->spans++] = (struct step_span){0, from};
-    if (to < n)
-        row->span[row->spans++] = (struct step_span){to, n};
+    row->gaps = 0;
+    if (head == n) {
+        add_gap(row, setup, &from, (struct step_span){n < 8 ? n : 8, setup->spectrum});
+    } else {
+        add_gap(row, setup, &from, (struct step_span){0, head});
+        add_gap(row, setup, &from, dead_run(row, m, setup, head));
+    }
+    if (from < n)
+        row->span[row->spans++] = (struct step_span){from, n};
 }
 
 /* The tables and the state of a member to its row. */
@@ -149,21 +224,29 @@ static int load_rows(struct stepper *s, long row, const struct step_member *memb
     static const enum step_slot slots[] = {STATE, K1, K3, K4};
     for (size_t j = 0; j < sizeof slots / sizeof slots[0]; j++)
         TRY(step_split(s, row, slots[j]));
-    TRY(be->ops->upload(be, r->li, member->li, n * sizeof(double)));
-    return r->loss ? be->ops->upload(be, r->lr, member->lr, n * sizeof(double)) : 0;
+    for (size_t j = 0; j < (size_t)r->terms; j++) {
+        TRY(be->ops->upload(be, r->li[j], member->li + j * n, n * sizeof(double)));
+        if (r->lossy)
+            TRY(be->ops->upload(be, r->lr[j], member->lr + j * n, n * sizeof(double)));
+    }
+    return 0;
 }
 
 int stepper_load(struct stepper *stepper, long row, const struct step_member *member,
                  struct row_status *st)
 {
     struct step_row *r = &stepper->row[row];
-    r->loss = member->lr != NULL;
+    r->lossy = member->lr != NULL;
+    r->terms = member->terms > 0 ? member->terms : 1;
+    if (r->terms > stepper->setup.terms)
+        FAIL(ERR_BUG, "a member of %d terms was given to a stepper of %d", r->terms,
+             stepper->setup.terms);
     TRY(load_rows(stepper, row, member));
-    find_spans(r, member, stepper->setup.n);
+    find_spans(r, member, &stepper->setup);
     memcpy(r->positions, member->positions, (size_t)stepper->setup.planes * sizeof(double));
     r->control = member->control;
     r->plan = (struct step_plan){0};
-    r->guard = linear_guard(member, stepper->setup.n);
+    linear_guard(r, member, stepper->setup.n, stepper->setup.system.path != NULL);
     r->z = 0.0;
     r->y2 = field_sum(member->field, stepper->setup.n);
     r->next = 0;
@@ -295,6 +378,30 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
     st->progress = row->z;
 }
 
+/* The positions of a trial; where L changes along the way, a step that leaves the range of
+ * exp(L h) is shortened. The row may fail. */
+static int row_path(struct stepper *s, long r, double h, bool *lands, struct row_status *st,
+                    struct trial_path *path)
+{
+    struct step_row *row = &s->row[r];
+    for (;;) {
+        double limit;
+        TRY(step_path(s, r, h, st, path, &limit));
+        if (!isfinite(limit))
+            row_fail(row, st, "the linear operator is not finite over a step of length in m",
+                     h);
+        if (!(limit > 1.0) || s->setup.system.path == NULL || row->schedule != NULL)
+            return 0;
+        h *= 0.9 / limit;
+        *lands = false;
+        if (!(h >= STEP_MINIMUM * row->control.length)) {
+            row_fail(row, st, "step length is below 1e-12 of the fibre length or not finite",
+                     h);
+            return 0;
+        }
+    }
+}
+
 static int row_trial(struct stepper *s, long r, struct row_status *st)
 {
     struct step_row *row = &s->row[r];
@@ -304,10 +411,17 @@ static int row_trial(struct stepper *s, long r, struct row_status *st)
     bool lands;
     if (st->outcome != ROW_RUNNING || !choose_step(row, st, &h, &lands))
         return 0;
+    struct trial_path path;
+    TRY(row_path(s, r, h, &lands, st, &path));
+    if (st->outcome != ROW_RUNNING)
+        return 0;
     struct trial_result result;
-    TRY(step_trial(s, r, h, st, &result));
+    TRY(step_trial(s, r, &path, st, &result));
     row->trials++;
-    row_judge(row, st, h, lands, &result);
+    const long long before = st->steps;
+    row_judge(row, st, path.h, lands, &result);
+    if (st->steps > before && s->setup.system.accepted != NULL)
+        s->setup.system.accepted(s->setup.system.model, r, path.h);
     return 0;
 }
 
@@ -402,10 +516,11 @@ long stepper_plane(const struct stepper *stepper, long row)
     return stepper->row[row].next - 1;
 }
 
-size_t stepper_row_bytes(long n)
+size_t stepper_row_bytes(long n, long spectrum, int terms)
 {
-    return (size_t)row_stride(n) * STEP_REALS * sizeof(double)
-           + (size_t)backend_stride(n, sizeof(cplx)) * sizeof(cplx)
+    const long bins = spectrum > 0 ? spectrum : n;
+    return (size_t)(row_stride(n) * real_rows(terms > 0 ? terms : 1)) * sizeof(double)
+           + (size_t)backend_stride(bins, sizeof(cplx)) * sizeof(cplx)
            + (STEP_SPANS * STEP_SUMS) * sizeof(double) + sizeof(struct trial_scalars)
            + sizeof(struct step_row);
 }

@@ -8,36 +8,76 @@
 
 /*
  * Dormand-Prince 5(4) in the interaction picture of the current step, first same as last, for a
- * batch of independent rows y' = L y + pre N(y), L = lr + i li diagonal (numerics.md §4, §5).
- * Each row has its own step, accept flag, plane and outcome.
+ * batch of independent rows y' = L y + pre N(y, z), L diagonal (numerics.md §4, §5). Each row
+ * has its own step, accept flag, plane and outcome.
+ *
+ * L may change along z: L(w, z) = sum_j q_j(z) L_j(w), L_j = lr_j + i li_j, with at most
+ * STEP_TERMS terms. The stepper forms exp(sum_j L_j I_j) from the integrals I_j of q_j over the
+ * distance from the step's start to a stage, which the system's `path` gives for all stages of
+ * a step at once. A constant L is one term with q = 1 and I = c h, exactly.
+ *
+ * The state has n bins; the argument of N has `spectrum` >= n of them, the others zero: the
+ * padding of a real field onto a finer grid in time. The response is cropped to the state's
+ * bins.
  *
  * Between two evaluations of N there is one pass over the bins: it makes the slope out of N
- * (prefactor and rotation back), combines the slopes and propagates (kernels/bodies/stage.h). A
- * trial is 6 evaluations and RK45_TRIAL_PASSES such passes: entry, 4 turns, last, close; a row
- * that has made a step has 1 + 6 (accepted + rejected) evaluations.
+ * (prefactor and rotation back), combines the slopes, propagates and writes the zeros around
+ * (kernels/bodies/stage.h). A trial is 6 evaluations and RK45_TRIAL_PASSES such passes: entry,
+ * 4 turns, last, close; a row that has made a step has 1 + 6 (accepted + rejected) evaluations.
+ * With more than 2 terms, RK45_PHASE_PASSES more write the exponents of a trial's positions.
  *
- * Bins where field and `pre` are zero at load stay zero: the longest run of them is left out of
- * all passes.
+ * Bins where field and `pre` are zero at load stay zero: they are left out of all passes, at
+ * the start of the row and in the longest run of them elsewhere.
  */
 #define RK45_TRIAL_PASSES 7
+#define RK45_PHASE_PASSES 5
 
-/* What the stepper calls of its model. */
+/* Terms of L at most. */
+#define STEP_TERMS 4
+
+/* Stage of the last evaluation of a trial. */
+#define STEP_END 6
+
+/* Where N is evaluated. */
+struct step_place {
+    double z;  /* m */
+    int index; /* of this position in the row's last call of `path`; -1 without `path` */
+    int stage; /* 0: of the state a row begins with; STEP_END: of the state that a trial leads
+                  to; others between */
+};
+
+/* What the stepper calls of its model. Both may be called from several threads for different
+ * rows. */
 struct step_system {
     void *model;
-    /* N of one row in place of its argument, a row [n] on the backend; not yet multiplied by
-     * `pre`. Adds its transforms and passes to `st`. Called from several threads for different
-     * rows. */
-    int (*nonlinear)(void *model, long row, cplx *spectrum, struct row_status *st);
+    /* N of one row in place of its argument, a row [spectrum] on the backend; not yet
+     * multiplied by `pre`. Adds its transforms and passes to `st`. */
+    int (*nonlinear)(void *model, long row, struct step_place place, cplx *spectrum,
+                     struct row_status *st);
     int transforms; /* FFTs of one call, for the count of a resumed row */
+    /* Integrals of q_j over [z, z + dz[i]] into out[i][j], j below the member's terms, as
+     * direct increments: never a difference of two integrals from elsewhere, and out[i] does
+     * not depend on the other positions. Called once for all distinct positions of a step, and
+     * again only when the loss over a step makes it shorter; before the first slope of a row
+     * with the one position dz = 0. A rejected step asks anew from the same z. The model may
+     * keep what else it needs at these positions (densities) until the row's next call: `place`
+     * names them. NULL: one term, q = 1. */
+    int (*path)(void *model, long row, double z, const double *dz, int count,
+                double (*out)[STEP_TERMS]);
+    /* A trial of length h was accepted: its last evaluation is that of the new state. For
+     * integrals along the way. NULL: not wanted. */
+    void (*accepted)(void *model, long row, double h);
 };
 
 /* What a stepper is made for. */
 struct stepper_setup {
     struct backend *backend;
     long rows;
-    long n;      /* bins */
+    long n;      /* bins of the state */
     long planes; /* saved positions of each row */
     struct step_system system;
+    long spectrum; /* bins of the argument of N, >= n; 0: n */
+    int terms;     /* most that a member has, <= STEP_TERMS; 0: 1 */
 };
 
 /* A member for a row; host memory, copied. */
@@ -45,9 +85,10 @@ struct step_member {
     struct step_control control;
     const double *positions; /* [planes], ascending */
     const cplx *field;       /* [n] state at 0 */
-    const double *li;        /* [n] Im L, rad/m */
-    const double *lr;        /* [n] Re L <= 0, 1/m; NULL: zero */
+    const double *li;        /* [terms][n] Im L_j; L_j q_j in rad/m */
+    const double *lr;        /* [terms][n] Re L_j; L_j q_j in 1/m; NULL: zero */
     const cplx *pre;         /* [n] */
+    int terms;               /* 0: 1 */
 };
 
 struct stepper;
@@ -94,7 +135,8 @@ int stepper_advance(struct stepper *stepper, struct run_control *control,
 /**
  * State of a row, between steps.
  *
- * @param out  receives a row [n] on the backend, valid until the row is advanced
+ * @param out  receives a row [spectrum] on the backend, zero beyond n, valid until the row is
+ *             advanced; the caller may overwrite it
  */
 int stepper_field(struct stepper *stepper, long row, cplx **out);
 
@@ -104,8 +146,8 @@ long stepper_plane(const struct stepper *stepper, long row);
 /** Bytes of stepper_save for n bins. */
 size_t stepper_state_bytes(long n);
 
-/** Bytes of one row of n bins. */
-size_t stepper_row_bytes(long n);
+/** Bytes of one row of n bins, `spectrum` and `terms` as in struct stepper_setup. */
+size_t stepper_row_bytes(long n, long spectrum, int terms);
 
 /**
  * A state for stepper_resume of a row that stands on a plane, out of its field alone: slope and

@@ -18,12 +18,18 @@
 enum step_slot { K1, K2, K3, K4, K5, STATE, FACTOR, PREFACTOR, STEP_SLOTS };
 
 #define STEP_SPANS 2
+#define STEP_GAPS  2
+
+/* Terms that the passes propagate themselves; with more, their exponents are rows. */
+#define STEP_INLINE_TERMS 2
 
 /* Scalars of one trial, uploaded together; pointers into the backend's copy go to the kernels.
  */
 struct trial_scalars {
     double hb[RK45_STAGES][STAGE_SLOPES];
-    double ch[RK45_STAGES];
+    double ch[RK45_STAGES];  /* integral of the first term; 1 where the exponents are rows */
+    double ch2[RK45_STAGES]; /* of the second */
+    double path[RK45_STAGES][STEP_TERMS];
     double last_hb[STEP_LAST_SLOPES];
     double last_he[STEP_LAST_SLOPES];
     double e7;
@@ -41,19 +47,25 @@ struct step_row {
     /* rows on the backend */
     double *slot[STEP_SLOTS];
     cplx *spectrum; /* argument of N and N itself; free between steps */
-    double *li;
-    double *lr;
+    double *li[STEP_TERMS];
+    double *lr[STEP_TERMS];
+    double *phase;   /* exponents at a position, more than STEP_INLINE_TERMS only: Im */
+    double *loss[2]; /* Re, of two positions in turns */
     struct trial_scalars *scalars;
     double *sums; /* [STEP_SPANS][STEP_SUMS] */
     /* on the host */
     struct step_span span[STEP_SPANS]; /* the bins that may differ from zero */
     int spans;
-    struct step_span gap; /* the others */
-    bool loss;
+    struct step_span gap[STEP_GAPS]; /* the others, up to the length of the spectrum */
+    int gaps;
+    int terms;
+    bool lossy;      /* some lr is given */
     bool have_slope; /* slot[K1] holds the slope of the state */
     struct step_control control;
     struct step_plan plan;
-    double guard;
+    double guard;                  /* longest step that a constant L allows */
+    double most_phase[STEP_TERMS]; /* largest |li_j| */
+    double most_loss[STEP_TERMS];  /* largest |lr_j| */
     double z;
     double y2; /* sum |y|^2 */
     long next; /* plane that is reached next */
@@ -73,7 +85,7 @@ struct stepper {
     struct stepper_setup setup;
     long ld;       /* of split and real rows */
     long ld_spec;  /* of spectra */
-    double *reals; /* on the backend: [rows][STEP_REALS][ld] */
+    double *reals; /* on the backend: [rows][real rows of setup.terms][ld] */
     cplx *spectra; /* [rows][ld_spec] */
     double *sums;  /* [rows][STEP_SPANS][STEP_SUMS]: one cache line a row */
     struct trial_scalars *scalars;
@@ -98,8 +110,25 @@ int step_join(struct stepper *s, long r, enum step_slot slot);
 /** A slot out of `spectrum`. */
 int step_split(struct stepper *s, long r, enum step_slot slot);
 
-/** One trial step of length h: the new state is in K3, its slope in K4. */
-int step_trial(struct stepper *s, long r, double h, struct row_status *st,
+/* The positions of a trial and the integrals of the terms up to them. */
+struct trial_path {
+    double h;
+    double dz[RK45_STAGES]; /* c_i h, each formed once */
+    double integral[RK45_STAGES][STEP_TERMS];
+    bool mild; /* no exponent's real part is above VMATH_MILD */
+};
+
+/**
+ * The positions of a trial of length h.
+ *
+ * @param limit  receives by how much the step is too long for the range of exp(L h): <= 1 is
+ *               well, NaN when an integral is not finite
+ */
+int step_path(struct stepper *s, long r, double h, struct row_status *st,
+              struct trial_path *out, double *limit);
+
+/** One trial step: the new state is in K3, its slope in K4. */
+int step_trial(struct stepper *s, long r, const struct trial_path *path, struct row_status *st,
                struct trial_result *out);
 
 #endif

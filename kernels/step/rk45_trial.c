@@ -4,6 +4,9 @@
 #include "kernels/base/status.h"
 #include "kernels/step/rk45_row.h"
 
+_Static_assert(STEP_TERMS == STAGE_TERMS, "the exponents have all terms");
+_Static_assert(STEP_END == RK45_STAGES + 1, "the last stage of a trial");
+
 /* Of the slopes that the last stage takes; the sixth is the new one. */
 static const int last_slot[STEP_LAST_SLOPES - 1] = {K1, K3, K4, K5};
 static const int last_weight[STEP_LAST_SLOPES] = {0, 2, 3, 4, 5};
@@ -36,33 +39,78 @@ static const double weight_e[RK45_STAGES + 2] = {
 };
 #undef TABLEAU_STAGE
 
-/* N writes the bins that no pass covers, too; in its argument they are zero, as they are in the
- * prefactor. */
-static int clear_gap(struct stepper *s, const struct step_row *row)
+/* N of a stage at one of the positions of the row's last path, `at`, 0 before the first step.
+ */
+static int evaluate(struct stepper *s, long r, double dz, int at, int stage,
+                    struct row_status *st)
 {
-    struct backend *be = s->setup.backend;
-    const struct step_span gap = row->gap;
-    const struct spectral_join_args args = {
-        .in = row->slot[PREFACTOR] + gap.begin, .out = row->spectrum + gap.begin, .ld = s->ld};
-    return gap.end > gap.begin
-               ? be->kernels->spectral_join(be, &args, 0, 1, gap.end - gap.begin)
-               : 0;
-}
-
-static int evaluate(struct stepper *s, long r, struct row_status *st)
-{
-    TRY(clear_gap(s, &s->row[r]));
+    const struct step_system *system = &s->setup.system;
+    const struct step_place place = {
+        .z = s->row[r].z + dz, .index = system->path != NULL ? at : -1, .stage = stage};
     st->rhs_calls++;
-    return s->setup.system.nonlinear(s->setup.system.model, r, s->row[r].spectrum, st);
+    return system->nonlinear(system->model, r, place, s->row[r].spectrum, st);
 }
 
-static int scalars_upload(struct stepper *s, const struct step_row *row, double h)
+static int path_read(struct stepper *s, long r, const double *dz, int count,
+                     struct row_status *st, double (*out)[STEP_TERMS])
 {
+    const struct step_system *system = &s->setup.system;
+    if (system->path != NULL) {
+        st->bundles++;
+        return system->path(system->model, r, s->row[r].z, dz, count, out);
+    }
+    for (int i = 0; i < count; i++)
+        out[i][0] = dz[i];
+    return 0;
+}
+
+/* The largest exponents up to a position: bounds of the terms, added. */
+struct exponent_bound {
+    double loss, phase;
+};
+
+static struct exponent_bound bound_of_path(const struct step_row *row, const double *integral)
+{
+    struct exponent_bound b = {0.0, 0.0};
+    for (int j = 0; j < row->terms; j++) {
+        b.loss += row->most_loss[j] * fabs(integral[j]);
+        b.phase += row->most_phase[j] * fabs(integral[j]);
+    }
+    return b;
+}
+
+int step_path(struct stepper *s, long r, double h, struct row_status *st,
+              struct trial_path *out, double *limit)
+{
+    out->h = h;
+    for (int i = 0; i < RK45_STAGES; i++)
+        out->dz[i] = stage_c[i] * h;
+    TRY(path_read(s, r, out->dz, RK45_STAGES, st, out->integral));
+    *limit = 0.0;
+    out->mild = true;
+    for (int i = 0; i < RK45_STAGES && !isnan(*limit); i++) {
+        const struct exponent_bound b = bound_of_path(&s->row[r], out->integral[i]);
+        const double excess = b.loss / STEP_LOSS_LIMIT + b.phase / STEP_PHASE_LIMIT;
+        *limit = excess <= *limit ? *limit : excess; /* a NaN stays */
+        /* The bound and the exponents are rounded, each by a few units. */
+        out->mild = out->mild && b.loss <= VMATH_MILD * (1.0 - 1e-12);
+    }
+    return 0;
+}
+
+static int scalars_upload(struct stepper *s, const struct step_row *row,
+                          const struct trial_path *path)
+{
+    const double h = path->h;
+    const bool inlined = row->terms <= STEP_INLINE_TERMS;
     struct trial_scalars v = {.e7 = h * weight_e[RK45_STAGES + 1],
                               .rtol = row->control.rtol,
                               .atol = row->control.atol};
     for (int i = 0; i < RK45_STAGES; i++) {
-        v.ch[i] = stage_c[i] * h;
+        v.ch[i] = inlined ? path->integral[i][0] : 1.0;
+        v.ch2[i] = row->terms == 2 ? path->integral[i][1] : 0.0;
+        for (int j = 0; j < row->terms; j++)
+            v.path[i][j] = path->integral[i][j];
         for (int j = 0; j <= i; j++)
             v.hb[i][j] = h * stage_a[i][j];
     }
@@ -74,12 +122,30 @@ static int scalars_upload(struct stepper *s, const struct step_row *row, double 
     return be->ops->upload(be, row->scalars, &v, sizeof v);
 }
 
+/* Zeros on both sides of a span that the pass over it writes: the gap that ends at its start,
+ * and for the last span the one behind it. */
+static struct k_zeros span_zeros(const struct step_row *row, int p)
+{
+    struct k_zeros zeros = {0, 0};
+    for (int g = 0; g < row->gaps; g++) {
+        const long length = row->gap[g].end - row->gap[g].begin;
+        if (row->gap[g].end == row->span[p].begin)
+            zeros.before = length;
+        else if (p == row->spans - 1 && row->gap[g].begin == row->span[p].end)
+            zeros.after = length;
+    }
+    return zeros;
+}
+
 int step_join(struct stepper *s, long r, enum step_slot slot)
 {
     struct backend *be = s->setup.backend;
     const struct step_row *row = &s->row[r];
-    const struct spectral_join_args args = {row->slot[slot], row->spectrum, s->ld, s->ld_spec,
-                                            NULL};
+    const struct spectral_join_args args = {.in = row->slot[slot],
+                                            .out = row->spectrum,
+                                            .zeros = {0, s->setup.spectrum - s->setup.n},
+                                            .ld = s->ld,
+                                            .ld_spec = s->ld_spec};
     return be->kernels->spectral_join(be, &args, 0, 1, s->setup.n);
 }
 
@@ -124,8 +190,11 @@ int step_first_slope(struct stepper *s, long r, struct row_status *st, double *n
 {
     struct backend *be = s->setup.backend;
     struct step_row *row = &s->row[r];
+    const double here = 0.0;
+    double integral[1][STEP_TERMS] = {{0.0}};
+    TRY(path_read(s, r, &here, 1, st, integral));
     TRY(step_join(s, r, STATE));
-    TRY(evaluate(s, r, st));
+    TRY(evaluate(s, r, here, 0, 0, st));
     for (int p = 0; p < row->spans; p++) {
         const struct step_span span = row->span[p];
         const struct step_open_args args = {.pre = row->slot[PREFACTOR] + span.begin,
@@ -143,79 +212,152 @@ int step_first_slope(struct stepper *s, long r, struct row_status *st, double *n
     return 0;
 }
 
+/* The exponents up to position i as rows, where a pass has too many terms. */
+static int trial_exponents(struct stepper *s, struct step_row *row, int i)
+{
+    struct backend *be = s->setup.backend;
+    for (int p = 0; row->terms > STEP_INLINE_TERMS && p < row->spans; p++) {
+        const struct step_span span = row->span[p];
+        struct stage_exponent_args args = {.path = row->scalars->path[i],
+                                           .phase = row->phase + span.begin,
+                                           .loss = row->lossy ? row->loss[i % 2] + span.begin
+                                                              : NULL,
+                                           .ld = s->ld};
+        for (int j = 0; j < STEP_TERMS; j++) {
+            const int term = j < row->terms ? j : 0; /* path[i][j] is 0 beyond */
+            args.li[j] = row->li[term] + span.begin;
+            args.lr[j] = row->lossy ? row->lr[term] + span.begin : NULL;
+        }
+        TRY(be->kernels->stage_exponent(be, &args, 0, 1, span.end - span.begin));
+    }
+    return 0;
+}
+
+/* Rows of the exponent's factors at position i, for a pass over a span. */
+struct exponent_rows {
+    const double *li, *li2, *lr, *lr2, *lr_end;
+};
+
+static struct exponent_rows exponent_rows(const struct step_row *row, long begin, int i)
+{
+    struct exponent_rows e = {NULL, NULL, NULL, NULL, NULL};
+    const bool inlined = row->terms <= STEP_INLINE_TERMS;
+    e.li = (inlined ? row->li[0] : row->phase) + begin;
+    e.li2 = row->terms == 2 ? row->li[1] + begin : NULL;
+    if (row->lossy) {
+        e.lr = (inlined ? row->lr[0] : row->loss[i % 2]) + begin;
+        e.lr2 = row->terms == 2 ? row->lr[1] + begin : NULL;
+        e.lr_end = (inlined ? row->lr[0] : row->loss[(i + 1) % 2]) + begin;
+    }
+    return e;
+}
+
+/* Which kernels: without loss, with one, with a small one. */
+static int loss_kind(const struct step_row *row, bool mild)
+{
+    return !row->lossy ? 0 : mild ? 2 : 1;
+}
+
 /* The argument of N at the first c. */
-static int trial_entry(struct stepper *s, struct step_row *row)
+static int trial_entry(struct stepper *s, struct step_row *row, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
+    TRY(trial_exponents(s, row, 0));
     for (int p = 0; p < row->spans; p++) {
         const struct step_span span = row->span[p];
+        const struct exponent_rows e = exponent_rows(row, span.begin, 0);
         const struct stage_entry_args args = {.y = row->slot[STATE] + span.begin,
                                               .k = row->slot[K1] + span.begin,
                                               .hb = row->scalars->hb[0],
                                               .ch = &row->scalars->ch[0],
-                                              .li = row->li + span.begin,
-                                              .lr = row->loss ? row->lr + span.begin : NULL,
+                                              .ch2 = &row->scalars->ch2[0],
+                                              .li = e.li,
+                                              .li2 = e.li2,
+                                              .lr = e.lr,
+                                              .lr2 = e.lr2,
                                               .factor = row->slot[FACTOR] + span.begin,
                                               .out = row->spectrum + span.begin,
+                                              .zeros = span_zeros(row, p),
                                               .ld = s->ld};
-        TRY((row->loss ? run->stage_entry_loss : run->stage_entry)(be, &args, 0, 1,
-                                                                   span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct stage_entry_args *, long, long,
+                              long) = {{run->stage_entry, run->stage_entry_two},
+                                       {run->stage_entry_loss, run->stage_entry_loss_two},
+                                       {run->stage_entry_mild, run->stage_entry_mild_two}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
 
 /* Slope i + 1 out of N at c_i, and the argument of N at c_{i+1}; i = 1 … 4. */
-static int trial_turn(struct stepper *s, struct step_row *row, int i)
+static int trial_turn(struct stepper *s, struct step_row *row, int i, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
+    TRY(trial_exponents(s, row, i));
     for (int p = 0; p < row->spans; p++) {
         const struct step_span span = row->span[p];
+        const struct exponent_rows e = exponent_rows(row, span.begin, i);
         struct stage_turn_args args = {.y = row->slot[STATE] + span.begin,
                                        .hb = row->scalars->hb[i],
                                        .ch = &row->scalars->ch[i],
+                                       .ch2 = &row->scalars->ch2[i],
                                        .ch_end = &row->scalars->ch[i - 1],
-                                       .li = row->li + span.begin,
-                                       .lr = row->loss ? row->lr + span.begin : NULL,
+                                       .ch2_end = &row->scalars->ch2[i - 1],
+                                       .li = e.li,
+                                       .li2 = e.li2,
+                                       .lr = e.lr,
+                                       .lr2 = e.lr2,
+                                       .lr_end = e.lr_end,
                                        .pre = row->slot[PREFACTOR] + span.begin,
                                        .spec = row->spectrum + span.begin,
                                        .factor = row->slot[FACTOR] + span.begin,
                                        .slope = row->slot[K1 + i] + span.begin,
                                        .out = row->spectrum + span.begin,
+                                       .zeros = span_zeros(row, p),
                                        .ld = s->ld};
         for (int j = 0; j < i; j++)
             args.k[j] = row->slot[K1 + j] + span.begin;
-        TRY((row->loss ? run->stage_turn_loss[i] : run->stage_turn[i])(be, &args, 0, 1,
-                                                                       span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct stage_turn_args *, long, long,
+                              long) = {{run->stage_turn[i], run->stage_turn_two[i]},
+                                       {run->stage_turn_loss[i], run->stage_turn_loss_two[i]},
+                                       {run->stage_turn_mild[i], run->stage_turn_mild_two[i]}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
 
 /* The new state into K3 and the argument of N, the partial error into K2. */
-static int trial_last(struct stepper *s, struct step_row *row)
+static int trial_last(struct stepper *s, struct step_row *row, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
     for (int p = 0; p < row->spans; p++) {
         const struct step_span span = row->span[p];
+        const struct exponent_rows e = exponent_rows(row, span.begin, RK45_STAGES - 1);
         struct step_last_args args = {.y = row->slot[STATE] + span.begin,
                                       .hb = row->scalars->last_hb,
                                       .he = row->scalars->last_he,
                                       .ch = &row->scalars->ch[RK45_STAGES - 1],
-                                      .lr = row->loss ? row->lr + span.begin : NULL,
+                                      .ch2 = &row->scalars->ch2[RK45_STAGES - 1],
+                                      .lr = e.lr,
+                                      .lr2 = e.lr2,
                                       .pre = row->slot[PREFACTOR] + span.begin,
                                       .factor = row->slot[FACTOR] + span.begin,
                                       .spec = row->spectrum + span.begin,
                                       .state = row->slot[K3] + span.begin,
                                       .part = row->slot[K2] + span.begin,
                                       .next = row->spectrum + span.begin,
+                                      .zeros = span_zeros(row, p),
                                       .out = row->sums + p * STEP_SUMS + SUM_STATE,
                                       .ld = s->ld};
         for (int j = 0; j < STEP_LAST_SLOPES - 1; j++)
             args.k[j] = row->slot[last_slot[j]] + span.begin;
-        TRY((row->loss ? run->step_last_loss : run->step_last)(be, &args, 0, 1,
-                                                               span.end - span.begin));
+        int (*const of[3][2])(struct backend *, const struct step_last_args *, long, long,
+                              long) = {{run->step_last, run->step_last},
+                                       {run->step_last_loss, run->step_last_loss_two},
+                                       {run->step_last_mild, run->step_last_mild_two}};
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }
@@ -273,21 +415,24 @@ static double trial_error(const struct stepper *s, const struct step_row *row,
     return step_error_l2(&row->control, sums->e2, row->y2, sums->new2);
 }
 
-int step_trial(struct stepper *s, long r, double h, struct row_status *st,
+int step_trial(struct stepper *s, long r, const struct trial_path *path, struct row_status *st,
                struct trial_result *out)
 {
     struct step_row *row = &s->row[r];
-    TRY(scalars_upload(s, row, h));
-    TRY(trial_entry(s, row));
-    TRY(evaluate(s, r, st));
+    TRY(scalars_upload(s, row, path));
+    TRY(trial_entry(s, row, path->mild));
+    TRY(evaluate(s, r, path->dz[0], 0, 1, st));
     for (int i = 1; i < RK45_STAGES; i++) {
-        TRY(trial_turn(s, row, i));
-        TRY(evaluate(s, r, st));
+        TRY(trial_turn(s, row, i, path->mild));
+        TRY(evaluate(s, r, path->dz[i], i, i + 1, st));
     }
-    TRY(trial_last(s, row));
-    TRY(evaluate(s, r, st));
+    TRY(trial_last(s, row, path->mild));
+    /* The last two slopes stand at the end of the step. */
+    TRY(evaluate(s, r, path->dz[RK45_STAGES - 1], RK45_STAGES - 1, STEP_END, st));
     TRY(trial_close(s, row));
     st->passes += RK45_TRIAL_PASSES;
+    if (row->terms > STEP_INLINE_TERMS)
+        st->passes += RK45_PHASE_PASSES;
     if (row->control.norm != STEP_NORM_L2) {
         TRY(trial_bins(s, row));
         st->passes++;

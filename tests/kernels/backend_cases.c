@@ -21,6 +21,7 @@
 #define KERNEL_SUM(name, outputs, args) ADAPT(name, args, name)
 #define KERNEL_NORM(name, args)         ADAPT(name, args, name)
 #define KERNEL_ROW(name, outputs, args) ADAPT(name, args, name)
+#define KERNEL_LINE(name, args)         ADAPT(name, args, name)
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL
@@ -28,6 +29,7 @@
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 #undef KERNEL_ROW
+#undef KERNEL_LINE
 
 #define CASE(name, last, args)                                                                 \
     {#name,                                                                                    \
@@ -43,6 +45,7 @@
 #define KERNEL_SUM(name, outputs, args) CASE(name, 0, args)
 #define KERNEL_NORM(name, args)         CASE(name, 0, args)
 #define KERNEL_ROW(name, outputs, args) CASE(name, 0, args)
+#define KERNEL_LINE(name, args)         CASE(name, 0, args)
 
 static const struct kernel_case cases[] = {
 #include "kernels/fast.def"

@@ -118,6 +118,7 @@ static inline void answer_real(struct answer *answer, long i, long double value,
 #define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
 #define KERNEL_NORM(name, args)         KERNEL(name, args)
 #define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
+#define KERNEL_LINE(name, args)         KERNEL(name, args)
 #include "kernels/fast.def"
 #include "kernels/strict.def"
 #undef KERNEL
@@ -125,6 +126,7 @@ static inline void answer_real(struct answer *answer, long i, long double value,
 #undef KERNEL_SUM
 #undef KERNEL_NORM
 #undef KERNEL_ROW
+#undef KERNEL_LINE
 
 /* One row of the suite's own table, made from the .def lists. */
 struct kernel_case {

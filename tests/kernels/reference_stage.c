@@ -4,11 +4,27 @@
 
 #include "tests/kernels/backend_suite.h"
 
-/* Roundings of exp(lr ch): the argument is rounded once, the result by the product it enters.
- */
-static long double exponential_roundings(const double *lr, long double loss)
+/* An exponent of one or two terms; `size` times u is its rounding error: one rounding, or one
+ * of each product and of the sum. */
+struct exponent {
+    long double value, size;
+};
+
+static struct exponent exponent_of(const double *l, const double *l2, long at, double c,
+                                   const double *c2, long row)
 {
-    return lr != NULL ? fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
+    const long double first = (long double)l[at] * c;
+    if (l2 == NULL)
+        return (struct exponent){first, fabsl(first)};
+    const long double second = (long double)l2[at] * c2[row];
+    return (struct exponent){first + second,
+                             fabsl(first) + fabsl(second) + fabsl(first + second)};
+}
+
+/* Roundings of exp of it, by the product it enters; none without a loss. */
+static long double exponential_roundings(const double *lr, struct exponent loss)
+{
+    return lr != NULL ? loss.size + EXPONENTIAL + 1.0L : 0.0L;
 }
 
 /* Element i before it is propagated, and the bound of its rounding error. */
@@ -19,15 +35,16 @@ struct propagated {
 };
 
 /* The two outputs of a pass that propagates: factor and out. */
-static void propagate(long double theta, long double loss, const double *lr,
+static void propagate(struct exponent theta, struct exponent loss, const double *lr,
                       const struct propagated *u, struct answer *answers)
 {
-    const long double complex factor = cosl(theta) + sinl(theta) * IMAGINARY;
-    const long double phase_error = fabsl(theta) + PHASE; /* the argument is rounded once */
+    const long double complex factor = cosl(theta.value) + sinl(theta.value) * IMAGINARY;
+    const long double phase_error = theta.size + PHASE;
     const long double count = phase_error + PRODUCT + exponential_roundings(lr, loss);
     answer_complex(&answers[0], u->i, factor, roundings(phase_error));
-    answer_complex(&answers[1], u->i, expl(loss) * factor * u->value,
-                   expl(loss) * (u->error + roundings(count) * (cabsl(u->value) + u->error)));
+    answer_complex(&answers[1], u->i, expl(loss.value) * factor * u->value,
+                   expl(loss.value)
+                       * (u->error + roundings(count) * (cabsl(u->value) + u->error)));
 }
 
 #define ENTRY(member) offsetof(struct stage_entry_args, member)
@@ -42,10 +59,30 @@ static void propagate(long double theta, long double loss, const double *lr,
     {                                                                                          \
         "out", FIELD_COMPLEX_OUT, ENTRY(out), 0, 0, 0, 0, 0                                    \
     }
+#define ENTRY_LOSS(low, high)                                                                  \
+    {                                                                                          \
+        "lr", FIELD_REAL, ENTRY(lr), 0, 0, 0, (low), (high)                                    \
+    }
+#define ENTRY_TWO                                                                              \
+    {"ch2", FIELD_SCALARS, ENTRY(ch2), 1, 0, 0, 0.1, 0.2},                                     \
+    {                                                                                          \
+        "li2", FIELD_REAL, ENTRY(li2), 0, 0, 0, -3000, 3000                                    \
+    }
+#define ENTRY_LOSS_TWO(low, high)                                                              \
+    {                                                                                          \
+        "lr2", FIELD_REAL, ENTRY(lr2), 0, 0, 0, (low), (high)                                  \
+    }
+/* Real parts of the exponents below: anything, and less than VMATH_MILD. */
 
 const struct kernel_field fields_stage_entry[] = {ENTRY_FIELDS, {0}};
-const struct kernel_field fields_stage_entry_loss[] = {
-    ENTRY_FIELDS, {"lr", FIELD_REAL, ENTRY(lr), 0, 0, 0, -30, 5}, {0}};
+const struct kernel_field fields_stage_entry_loss[] = {ENTRY_FIELDS, ENTRY_LOSS(-30, 5), {0}};
+const struct kernel_field fields_stage_entry_mild[] = {
+    ENTRY_FIELDS, ENTRY_LOSS(-0.05, 0.05), {0}};
+const struct kernel_field fields_stage_entry_two[] = {ENTRY_FIELDS, ENTRY_TWO, {0}};
+const struct kernel_field fields_stage_entry_loss_two[] = {
+    ENTRY_FIELDS, ENTRY_LOSS(-30, 5), ENTRY_TWO, ENTRY_LOSS_TWO(-30, 5), {0}};
+const struct kernel_field fields_stage_entry_mild_two[] = {
+    ENTRY_FIELDS, ENTRY_LOSS(-0.05, 0.05), ENTRY_TWO, ENTRY_LOSS_TWO(-0.05, 0.05), {0}};
 
 static void entry(const struct stage_entry_args *a, long row, long n, struct answer *answers)
 {
@@ -55,24 +92,27 @@ static void entry(const struct stage_entry_args *a, long row, long n, struct ans
         const struct propagated u = {i, y + added,
                                      roundings(1) * cabsl(y) + roundings(2) * cabsl(added)};
         const long at = row * a->ld + i;
-        const long double loss = a->lr != NULL ? (long double)a->lr[at] * a->ch[row] : 0.0L;
-        propagate((long double)a->li[at] * a->ch[row], loss, a->lr, &u, answers);
+        const struct exponent none = {0.0L, 0.0L};
+        const struct exponent loss =
+            a->lr != NULL ? exponent_of(a->lr, a->lr2, at, a->ch[row], a->ch2, row) : none;
+        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr, &u,
+                  answers);
     }
 }
 
-void reference_stage_entry(const struct stage_entry_args *a, int s, long row, long n,
-                           struct answer *answers)
-{
-    (void)s;
-    entry(a, row, n, answers);
-}
-
-void reference_stage_entry_loss(const struct stage_entry_args *a, int s, long row, long n,
-                                struct answer *answers)
-{
-    (void)s;
-    entry(a, row, n, answers);
-}
+#define REFERENCE_ENTRY(name)                                                                  \
+    void reference_##name(const struct stage_entry_args *a, int s, long row, long n,           \
+                          struct answer *answers)                                              \
+    {                                                                                          \
+        (void)s;                                                                               \
+        entry(a, row, n, answers);                                                             \
+    }
+REFERENCE_ENTRY(stage_entry)
+REFERENCE_ENTRY(stage_entry_loss)
+REFERENCE_ENTRY(stage_entry_two)
+REFERENCE_ENTRY(stage_entry_loss_two)
+REFERENCE_ENTRY(stage_entry_mild)
+REFERENCE_ENTRY(stage_entry_mild_two)
 
 #define TURN(member) offsetof(struct stage_turn_args, member)
 #define TURN_SLOPE(j)                                                                          \
@@ -94,12 +134,45 @@ void reference_stage_entry_loss(const struct stage_entry_args *a, int s, long ro
         "slope", FIELD_SPLIT_OUT, TURN(slope), 0, 0, 0, 0, 0                                   \
     }
 
+#define TURN_LOSS(low, high)                                                                   \
+    {"lr", FIELD_REAL, TURN(lr), 0, 0, 0, (low), (high)},                                      \
+    {                                                                                          \
+        "ch_end", FIELD_SCALARS, TURN(ch_end), 1, 0, 0, 0.2, 0.5                               \
+    }
+#define TURN_TWO                                                                               \
+    {"ch2", FIELD_SCALARS, TURN(ch2), 1, 0, 0, 0.1, 0.2},                                      \
+    {                                                                                          \
+        "li2", FIELD_REAL, TURN(li2), 0, 0, 0, -3000, 3000                                     \
+    }
+
 const struct kernel_field fields_stage_turn[] = {TURN_FIELDS, {0}};
-const struct kernel_field fields_stage_turn_loss[] = {
-    TURN_FIELDS,
-    {"lr", FIELD_REAL, TURN(lr), 0, 0, 0, -30, 5},
-    {"ch_end", FIELD_SCALARS, TURN(ch_end), 1, 0, 0, 0.2, 0.5},
-    {0}};
+#define TURN_LOSS_ONE(low, high)                                                               \
+    TURN_LOSS(low, high),                                                                      \
+    {                                                                                          \
+        "lr_end", FIELD_REAL, TURN(lr_end), 0, 0, 0, (low), (high)                             \
+    }
+#define TURN_LOSS_TWO(low, high)                                                               \
+    TURN_LOSS(low, high), TURN_TWO, {"lr2", FIELD_REAL, TURN(lr2), 0, 0, 0, (low), (high)},    \
+    {                                                                                          \
+        "ch2_end", FIELD_SCALARS, TURN(ch2_end), 1, 0, 0, 0.05, 0.1                            \
+    }
+const struct kernel_field fields_stage_turn_loss[] = {TURN_FIELDS, TURN_LOSS_ONE(-30, 5), {0}};
+const struct kernel_field fields_stage_turn_mild[] = {
+    TURN_FIELDS, TURN_LOSS_ONE(-0.05, 0.05), {0}};
+const struct kernel_field fields_stage_turn_two[] = {TURN_FIELDS, TURN_TWO, {0}};
+const struct kernel_field fields_stage_turn_loss_two[] = {
+    TURN_FIELDS, TURN_LOSS_TWO(-30, 5), {0}};
+const struct kernel_field fields_stage_turn_mild_two[] = {
+    TURN_FIELDS, TURN_LOSS_TWO(-0.05, 0.05), {0}};
+
+/* Re of the exponent of the stage that ends. */
+static struct exponent loss_at_end(const struct stage_turn_args *a, long at, long row)
+{
+    if (a->lr == NULL)
+        return (struct exponent){0.0L, 0.0L};
+    const double *const first = a->lr2 != NULL ? a->lr : a->lr_end;
+    return exponent_of(first, a->lr2, at, a->ch_end[row], a->ch2_end, row);
+}
 
 static void turn(const struct stage_turn_args *a, int s, long row, long n,
                  struct answer *answers)
@@ -107,9 +180,9 @@ static void turn(const struct stage_turn_args *a, int s, long row, long n,
     const double *hb = a->hb + row * STAGE_SLOPES;
     for (long i = 0; i < n; i++) {
         const long at = row * a->ld + i;
-        const long double gain =
-            a->lr != NULL ? -(long double)a->lr[at] * a->ch_end[row] : 0.0L;
-        const long double complex slope = expl(gain) * split_element(a->pre, row, a->ld, i)
+        const struct exponent gain = loss_at_end(a, at, row);
+        const long double complex slope = expl(-gain.value)
+                                          * split_element(a->pre, row, a->ld, i)
                                           * element(a->spec, row * a->ld_spec + i)
                                           * conjl(split_element(a->factor, row, a->ld, i));
         const long double slope_error =
@@ -123,20 +196,68 @@ static void turn(const struct stage_turn_args *a, int s, long row, long n,
         u.value += hb[s] * slope;
         u.error =
             roundings(s + 2) * magnitude + fabsl(hb[s]) * slope_error * (1 + roundings(2));
-        const long double loss = a->lr != NULL ? (long double)a->lr[at] * a->ch[row] : 0.0L;
-        propagate((long double)a->li[at] * a->ch[row], loss, a->lr, &u, answers);
+        const struct exponent none = {0.0L, 0.0L};
+        const struct exponent loss =
+            a->lr != NULL ? exponent_of(a->lr, a->lr2, at, a->ch[row], a->ch2, row) : none;
+        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr, &u,
+                  answers);
         answer_complex(&answers[2], i, slope, slope_error);
     }
 }
 
-void reference_stage_turn(const struct stage_turn_args *a, int s, long row, long n,
-                          struct answer *answers)
+#define REFERENCE_TURN(name)                                                                   \
+    void reference_##name(const struct stage_turn_args *a, int s, long row, long n,            \
+                          struct answer *answers)                                              \
+    {                                                                                          \
+        turn(a, s, row, n, answers);                                                           \
+    }
+REFERENCE_TURN(stage_turn)
+REFERENCE_TURN(stage_turn_loss)
+REFERENCE_TURN(stage_turn_two)
+REFERENCE_TURN(stage_turn_loss_two)
+REFERENCE_TURN(stage_turn_mild)
+REFERENCE_TURN(stage_turn_mild_two)
+
+#define EXPONENT(member) offsetof(struct stage_exponent_args, member)
+#define EXPONENT_TERM(part, j)                                                                 \
+    {                                                                                          \
+#        part #        j, FIELD_REAL, EXPONENT(part[j]), 0, 0, 0, -3000, 3000                  \
+    }
+
+const struct kernel_field fields_stage_exponent[] = {
+    EXPONENT_TERM(li, 0),
+    EXPONENT_TERM(li, 1),
+    EXPONENT_TERM(li, 2),
+    EXPONENT_TERM(li, 3),
+    EXPONENT_TERM(lr, 0),
+    EXPONENT_TERM(lr, 1),
+    EXPONENT_TERM(lr, 2),
+    EXPONENT_TERM(lr, 3),
+    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, 0, 0, 0},
+    {"phase", FIELD_REAL_OUT, EXPONENT(phase), 0, 0, 0, 0, 0},
+    {"loss", FIELD_REAL_OUT, EXPONENT(loss), 0, 0, 0, 0, 0},
+    {0}};
+
+/* Four products and three sums: four roundings of the first term, at most. */
+static void exponent_terms(const double *const *terms, const double *path, long at, long i,
+                           struct answer *answer)
 {
-    turn(a, s, row, n, answers);
+    long double sum = 0.0L;
+    long double size = 0.0L;
+    for (int j = 0; j < STAGE_TERMS; j++) {
+        sum += (long double)terms[j][at] * path[j];
+        size += fabsl((long double)terms[j][at] * path[j]);
+    }
+    answer_real(answer, i, sum, roundings(STAGE_TERMS) * size);
 }
 
-void reference_stage_turn_loss(const struct stage_turn_args *a, int s, long row, long n,
-                               struct answer *answers)
+void reference_stage_exponent(const struct stage_exponent_args *a, int s, long row, long n,
+                              struct answer *answers)
 {
-    turn(a, s, row, n, answers);
+    (void)s;
+    const double *path = a->path + row * STAGE_TERMS;
+    for (long i = 0; i < n; i++) {
+        exponent_terms(a->li, path, row * a->ld + i, i, &answers[0]);
+        exponent_terms(a->lr, path, row * a->ld + i, i, &answers[1]);
+    }
 }

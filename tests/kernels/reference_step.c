@@ -73,11 +73,23 @@ void reference_step_open(const struct step_open_args *a, int s, long row, long n
     }
 
 const struct kernel_field fields_step_last[] = {LAST_FIELDS, {0}};
-const struct kernel_field fields_step_last_loss[] = {
-    LAST_FIELDS,
-    {"ch", FIELD_SCALARS, LAST(ch), 1, 0, 0, 0.5, 1},
-    {"lr", FIELD_REAL, LAST(lr), 0, 0, 0, -30, 5},
-    {0}};
+#define LAST_LOSS(low, high)                                                                   \
+    {"ch", FIELD_SCALARS, LAST(ch), 1, 0, 0, 0.5, 1},                                          \
+    {                                                                                          \
+        "lr", FIELD_REAL, LAST(lr), 0, 0, 0, (low), (high)                                     \
+    }
+#define LAST_LOSS_TWO(low, high)                                                               \
+    LAST_LOSS(low, high), {"ch2", FIELD_SCALARS, LAST(ch2), 1, 0, 0, 0.1, 0.2},                \
+    {                                                                                          \
+        "lr2", FIELD_REAL, LAST(lr2), 0, 0, 0, (low), (high)                                   \
+    }
+/* Real parts of the exponents: anything, and less than VMATH_MILD. */
+const struct kernel_field fields_step_last_loss[] = {LAST_FIELDS, LAST_LOSS(-30, 5), {0}};
+const struct kernel_field fields_step_last_mild[] = {LAST_FIELDS, LAST_LOSS(-0.05, 0.05), {0}};
+const struct kernel_field fields_step_last_loss_two[] = {
+    LAST_FIELDS, LAST_LOSS_TWO(-30, 5), {0}};
+const struct kernel_field fields_step_last_mild_two[] = {
+    LAST_FIELDS, LAST_LOSS_TWO(-0.05, 0.05), {0}};
 
 /* A combination of slopes and the bound of its rounding error. */
 struct combined {
@@ -109,9 +121,15 @@ static void last(const struct step_last_args *a, long row, long n, struct answer
     const double *he = a->he + row * STEP_LAST_SLOPES;
     struct rounded size = {0};
     for (long i = 0; i < n; i++) {
-        const long double loss =
-            a->lr != NULL ? (long double)a->lr[row * a->ld + i] * a->ch[row] : 0.0L;
-        const long double exponential = a->lr != NULL ? fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
+        const long at = row * a->ld + i;
+        const long double first = a->lr != NULL ? (long double)a->lr[at] * a->ch[row] : 0.0L;
+        const long double second =
+            a->lr2 != NULL ? (long double)a->lr2[at] * a->ch2[row] : 0.0L;
+        const long double loss = first + second;
+        /* A rounding of each product and of the sum, if there is one. */
+        const long double terms = a->lr2 != NULL ? fabsl(first) + fabsl(second) : 0.0L;
+        const long double exponential =
+            a->lr != NULL ? terms + fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
         const long double complex factor = split_element(a->factor, row, a->ld, i);
         const long double complex k6 = expl(-loss) * conjl(factor)
                                        * split_element(a->pre, row, a->ld, i)
@@ -147,12 +165,17 @@ void reference_step_last(const struct step_last_args *a, int s, long row, long n
     last(a, row, n, answers);
 }
 
-void reference_step_last_loss(const struct step_last_args *a, int s, long row, long n,
-                              struct answer *answers)
-{
-    (void)s;
-    last(a, row, n, answers);
-}
+#define REFERENCE_LAST(name)                                                                   \
+    void reference_##name(const struct step_last_args *a, int s, long row, long n,             \
+                          struct answer *answers)                                              \
+    {                                                                                          \
+        (void)s;                                                                               \
+        last(a, row, n, answers);                                                              \
+    }
+REFERENCE_LAST(step_last_loss)
+REFERENCE_LAST(step_last_loss_two)
+REFERENCE_LAST(step_last_mild)
+REFERENCE_LAST(step_last_mild_two)
 
 #define CLOSE(member) offsetof(struct step_close_args, member)
 

@@ -29,8 +29,10 @@ static bool is_quiet(const struct stepper_case *c, long bin)
     return bin >= c->quiet_from && bin < c->quiet_to;
 }
 
-static int nonlinear(void *model, long row, cplx *spectrum, struct row_status *st)
+static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                     struct row_status *st)
 {
+    (void)place;
     struct stepper_run *run = model;
     const struct stepper_case *c = &run->setup;
     cplx in[CASE_BINS];
@@ -105,11 +107,12 @@ void stepper_open(struct stepper_run *run, const struct stepper_case *c)
     run->calls = calloc((size_t)c->rows, sizeof *run->calls);
     run->st = calloc((size_t)c->rows, sizeof *run->st);
     run->history = calloc((size_t)(c->rows * CASE_HISTORY), sizeof *run->history);
-    const struct stepper_setup setup = {.backend = run->be,
-                                        .rows = c->rows,
-                                        .n = CASE_BINS,
-                                        .planes = c->planes,
-                                        .system = {run, nonlinear, CASE_TRANSFORMS}};
+    const struct stepper_setup setup = {
+        .backend = run->be,
+        .rows = c->rows,
+        .n = CASE_BINS,
+        .planes = c->planes,
+        .system = {.model = run, .nonlinear = nonlinear, .transforms = CASE_TRANSFORMS}};
     ck_assert_int_eq(stepper_create(&setup, &run->stepper), 0);
     stepper_fill(run, c);
 }

@@ -69,7 +69,7 @@ START_TEST(pressures_follow_the_law_of_each_interval)
     ck_assert_double_eq(read_one(&g, 0.375, 0.125).pressure, 0.5e5);
     ck_assert_double_eq(read_one(&g, 0.75, 0.25).pressure, 0.0);
     ck_assert_double_eq(read_one(&g, 0.75, 0.25).rho, 0.0);
-    ck_assert_double_eq(read_one(&g, 2.0, 1.0).rho_dz, 0.0);
+    ck_assert_double_eq(read_one(&g, 2.0, 1.0).rho_dz[0], 0.0);
     gradient_clear(&g);
     gradient_clear(&g);
     ck_assert_int_eq(mem_live(), 0);
@@ -89,9 +89,9 @@ START_TEST(equal_ends_are_a_constant_pressure_bit_for_bit)
         for (double z = 0.0; z < 1.5; z += 0.13) {
             const struct gradient_values x = read_one(&a, z, 0.07);
             const struct gradient_values y = read_one(&b, z, 0.07);
-            ck_assert(x.rho == y.rho && x.rho_dz == y.rho_dz && x.pressure == y.pressure);
+            ck_assert(x.rho == y.rho && x.rho_dz[0] == y.rho_dz[0] && x.pressure == y.pressure);
             is_near(x.rho, d.rho, 1e-15);
-            is_near(x.rho_dz, 0.07 * d.rho, 1e-15);
+            is_near(x.rho_dz[0], 0.07 * d.rho, 1e-15);
         }
         gradient_clear(&a);
         gradient_clear(&b);
@@ -116,8 +116,14 @@ START_TEST(integrals_of_an_ideal_gas_are_the_closed_form)
             const double end = k == 10 ? p1 * p1 : p0 * p0 + d * z;
             const double want = 2.0 / (3.0 * d) * (pow(end, 1.5) - p0 * p0 * p0);
             /* The closed form itself cancels where the pressure hardly changes. */
-            is_near(read_one(&g, 0.0, k == 10 ? 1.5 : z).rho_dz * PULSE_KB * 293.15, want,
-                    i == 2 ? 1e-10 : 1e-13);
+            const struct gradient_values v = read_one(&g, 0.0, k == 10 ? 1.5 : z);
+            is_near(v.rho_dz[0] * PULSE_KB * 293.15, want, i == 2 ? 1e-10 : 1e-13);
+            /* int p^2 = p0^2 z + d z^2/2, int p^3 = 2/(5 d) (p^5 - p0^5). */
+            const double length = k == 10 ? 1.5 : z;
+            const double scale = PULSE_KB * 293.15 * PULSE_KB * 293.15;
+            is_near(v.rho_dz[1] * scale, length * (p0 * p0 + 0.5 * d * length), 1e-13);
+            const double cube = 2.0 / (5.0 * d) * (pow(end, 2.5) - pow(p0, 5.0));
+            is_near(v.rho_dz[2] * scale * PULSE_KB * 293.15, cube, i == 2 ? 1e-10 : 1e-13);
         }
         gradient_clear(&g);
     }
@@ -134,7 +140,7 @@ START_TEST(a_step_of_1e_9_of_the_length_keeps_its_figures)
             const double h = 1.5e-9;
             /* rho is linear over h to (h/(L - z))^2 = 1e-14. */
             const double want = 0.5 * h * (read_one(&g, z, 0.0).rho + read_one(&g, z, h).rho);
-            is_near(read_one(&g, z, h).rho_dz, want, 2e-14);
+            is_near(read_one(&g, z, h).rho_dz[0], want, 2e-14);
         }
         gradient_clear(&g);
     }
@@ -158,12 +164,12 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
             for (int k = 0; k < parts; k++) {
                 const struct gradient_values v =
                     read_one(&g, start + length * k / parts, length / parts);
-                rho += v.rho_dz;
+                rho += v.rho_dz[0];
                 square += v.inverse_square_dz;
                 cube += v.inverse_cube_dz;
             }
             /* Positions of the parts round by eps of 1 m, a few 1e-15 of a part. */
-            is_near(rho, whole.rho_dz, 2e-13);
+            is_near(rho, whole.rho_dz[0], 2e-13);
             is_near(square, whole.inverse_square_dz, 2e-13);
             is_near(cube, whole.inverse_cube_dz, 2e-13);
         }
@@ -172,8 +178,9 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
 }
 END_TEST
 
-/* Integral over [a, b] of the density at the law's pressure, by quadrature in z. */
-static double quadrature_of(const struct mixture *gas, double p0, double p1, double a, double b)
+/* Integral over [a, b] of a power of the density at the law's pressure, by quadrature in z. */
+static double quadrature_of(const struct mixture *gas, const double *ends, double a, double b,
+                            int power)
 {
     struct quadrature q;
     quadrature_legendre(&q, QUADRATURE_MAX);
@@ -181,8 +188,9 @@ static double quadrature_of(const struct mixture *gas, double p0, double p1, dou
     for (int i = 0; i < q.n; i++) {
         const double z = a + (b - a) * q.node[i];
         struct eos_density d;
-        ck_assert_int_eq(mixture_density(gas, sqrt(p0 * p0 + z * (p1 * p1 - p0 * p0)), &d), 0);
-        sum += q.weight[i] * d.rho;
+        const double square = ends[0] * ends[0] + z * (ends[1] * ends[1] - ends[0] * ends[0]);
+        ck_assert_int_eq(mixture_density(gas, sqrt(square), &d), 0);
+        sum += q.weight[i] * pow(d.rho, power);
     }
     return (b - a) * sum;
 }
@@ -203,8 +211,8 @@ START_TEST(densities_and_integrals_of_a_real_gas_are_those_of_its_equation)
             const struct gradient_values v = read_one(&g, z, 0.05);
             ck_assert_int_eq(mixture_density(&gas, v.pressure, &d), 0);
             is_near(v.rho, d.rho, 1e-11);
-            const double want = quadrature_of(&gas, ends[i][0], ends[i][1], z, z + 0.05);
-            is_near(v.rho_dz, want, 1e-11);
+            for (int j = 0; j < GRADIENT_POWERS; j++)
+                is_near(v.rho_dz[j], quadrature_of(&gas, ends[i], z, z + 0.05, j + 1), 3e-11);
         }
         gradient_clear(&g);
     }
@@ -219,14 +227,17 @@ START_TEST(the_integral_to_zero_pressure_holds_for_a_real_gas)
     struct gradient g = gradient_of(&points, &gas);
     struct quadrature q;
     quadrature_legendre(&q, 40);
-    double want = 0.0;
-    for (int i = 0; i < q.n; i++) {
-        struct eos_density d;
-        ck_assert_int_eq(mixture_density(&gas, 30e5 * q.node[i], &d), 0);
-        want += q.weight[i] * d.rho * 2.0 * q.node[i] * 1.5;
+    for (int j = 0; j < GRADIENT_POWERS; j++) {
+        double want = 0.0;
+        for (int i = 0; i < q.n; i++) {
+            struct eos_density d;
+            ck_assert_int_eq(mixture_density(&gas, 30e5 * q.node[i], &d), 0);
+            want += q.weight[i] * pow(d.rho, j + 1) * 2.0 * q.node[i] * 1.5;
+        }
+        is_near(read_one(&g, 0.0, 1.5).rho_dz[j], want, 3e-12);
+        is_near(read_one(&g, -1.0, 3.5).rho_dz[j], want + read_one(&g, -1.0, 1.0).rho_dz[j],
+                3e-12);
     }
-    is_near(read_one(&g, 0.0, 1.5).rho_dz, want, 1e-12);
-    is_near(read_one(&g, -1.0, 3.5).rho_dz, want + read_one(&g, -1.0, 1.0).rho_dz, 1e-12);
     gradient_clear(&g);
 }
 END_TEST

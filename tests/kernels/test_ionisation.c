@@ -312,6 +312,32 @@ START_TEST(a_table_of_ppt_by_channel_is_certified_to_1e_6_and_keeps_it)
 }
 END_TEST
 
+START_TEST(a_table_by_channel_holds_at_short_and_long_wavelengths_and_down_to_the_cutoff)
+{
+    /* From three photons to twenty-three; towards no field ln W is a logarithm. */
+    static const double wavelengths[] = {200e-9, 400e-9, 520e-9, 1.8e-6};
+    for (int w = 0; w < 4; w++) {
+        /* At 400 nm helium, whose first closing lies 0.07 photons above no field. */
+        struct rate_request request = ppt_of(w == 1 ? GAS_HE : GAS_AR).request;
+        request.wavelength = wavelengths[w];
+        struct ionisation i;
+        ck_assert_int_eq(ionisation_init(&i, &request), 0);
+        const struct rate_limits limits = {.least = 1e-8, .tolerance = 1e-6};
+        struct rate_table *t = NULL;
+        ck_assert_int_eq(rate_table_create(&i, RATE_BY_CHANNEL, &limits, &t), 0);
+        ck_assert_double_le(t->error, 1e-6);
+        ck_assert_int_lt(t->count, 40000);
+        ck_assert_double_le(worst_of(t, &i), 2.0 * t->error);
+        for (int n = 0; n <= 2000; n++) {
+            const double field = t->cutoff * pow(t->ceiling / t->cutoff, n / 2000.0);
+            const double inside = fmin(fmax(field, t->cutoff), t->ceiling);
+            is_near(rate_table_read(t, inside, NULL), ionisation_rate(&i, inside, NULL), 4e-6);
+        }
+        rate_table_destroy(t);
+    }
+}
+END_TEST
+
 START_TEST(a_table_of_ppt_by_field_says_how_far_its_cusps_are_off)
 {
     const struct ionisation i = ppt_of(GAS_AR);
@@ -520,6 +546,8 @@ int main(void)
     TCase *const tables = tcase_create("tables");
     tcase_add_test(tables, a_table_of_adk_by_field_is_certified_to_1e_6_and_keeps_it);
     tcase_add_test(tables, a_table_of_ppt_by_channel_is_certified_to_1e_6_and_keeps_it);
+    tcase_add_test(
+        tables, a_table_by_channel_holds_at_short_and_long_wavelengths_and_down_to_the_cutoff);
     tcase_add_test(tables, a_table_of_ppt_by_field_says_how_far_its_cusps_are_off);
     tcase_add_test(tables, a_segment_is_found_by_exponent_and_seven_bits_of_the_mantissa);
     tcase_add_test(tables, neighbouring_segments_meet);

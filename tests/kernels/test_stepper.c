@@ -244,7 +244,11 @@ START_TEST(all_norms_agree_where_all_bins_are_equal)
             li[i] = 2.0;
             pre[i] = cplx_make(0.0, -3.0);
         }
-        const struct step_member member = {c.control, c.positions, same, li, NULL, pre};
+        const struct step_member member = {.control = c.control,
+                                           .positions = c.positions,
+                                           .field = same,
+                                           .li = li,
+                                           .pre = pre};
         ck_assert_int_eq(stepper_load(run.stepper, 0, &member, &run.st[0]), 0);
         stepper_finish(&run);
         ck_assert_int_eq(run.st[0].outcome, ROW_DONE);

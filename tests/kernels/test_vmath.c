@@ -192,8 +192,8 @@ static void check_range(mpfr_function *exact_of, int which, struct range range,
     fill_uniform(x, range.n, range.low, range.high);
     for (int b = 0; builds[b] != NULL; b++) {
         const struct vmath_points *p = builds[b];
-        void (*const functions[])(const double *, double *, long) = {p->exp, p->log,
-                                                                     p->expm1_small};
+        void (*const functions[])(const double *, double *, long) = {
+            p->exp, p->log, p->expm1_small, p->expm1_negative, p->exp_mild};
         if (!is_here(p))
             continue;
         functions[which](x, got, range.n);
@@ -215,6 +215,13 @@ START_TEST(exp_keeps_its_ulp_bound)
 }
 END_TEST
 
+START_TEST(exp_mild_keeps_its_ulp_bound)
+{
+    check_range(mpfr_exp, 4, (struct range){-0.0625, 0.0625, 16000}, BOUND_exp_ulp);
+    check_range(mpfr_exp, 4, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_ulp);
+}
+END_TEST
+
 START_TEST(log_keeps_its_ulp_bound)
 {
     check_range(mpfr_log, 1, (struct range){0.5, 2.0, 8000}, BOUND_log_ulp);
@@ -232,6 +239,15 @@ START_TEST(expm1_small_keeps_its_ulp_bound)
 }
 END_TEST
 
+START_TEST(expm1_negative_keeps_its_ulp_bound)
+{
+    check_range(mpfr_expm1, 3, (struct range){-1.1, 0.0, 16000}, BOUND_expm1_negative_ulp);
+    check_range(mpfr_expm1, 3, (struct range){-0.36, -0.34, 4000}, BOUND_expm1_negative_ulp);
+    check_range(mpfr_expm1, 3, (struct range){-60.0, -1.0, 8000}, BOUND_expm1_negative_ulp);
+    check_range(mpfr_expm1, 3, (struct range){-1e-12, 0.0, 1000}, BOUND_expm1_negative_ulp);
+}
+END_TEST
+
 static void check_value(const char *isa, double x, double got, double want)
 {
     if (isnan(want))
@@ -239,6 +255,22 @@ static void check_value(const char *isa, double x, double got, double want)
     else
         ck_assert_msg(got == want, "%s at %g: %.17g, not %.17g", isa, x, got, want);
 }
+
+START_TEST(expm1_negative_has_its_special_values)
+{
+    static const double x[] = {0.0, -INF, NONE, -1e308, -61.0, -5e-324};
+    static const double want[] = {0.0, -1.0, NONE, -1.0, -1.0, -5e-324};
+    enum { N = sizeof x / sizeof x[0] };
+    for (int b = 0; builds[b] != NULL; b++) {
+        double got[N];
+        if (!is_here(builds[b]))
+            continue;
+        builds[b]->expm1_negative(x, got, N);
+        for (int i = 0; i < N; i++)
+            check_value(builds[b]->isa, x[i], got[i], want[i]);
+    }
+}
+END_TEST
 
 START_TEST(exp_has_its_special_values)
 {
@@ -309,8 +341,11 @@ int main(void)
     tcase_add_test(tests, sincos_keeps_its_ulp_bound_next_to_multiples_of_half_pi);
     tcase_add_test(tests, sincos_keeps_its_absolute_bound_to_2_48);
     tcase_add_test(tests, exp_keeps_its_ulp_bound);
+    tcase_add_test(tests, exp_mild_keeps_its_ulp_bound);
     tcase_add_test(tests, log_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_small_keeps_its_ulp_bound);
+    tcase_add_test(tests, expm1_negative_keeps_its_ulp_bound);
+    tcase_add_test(tests, expm1_negative_has_its_special_values);
     tcase_add_test(tests, exp_has_its_special_values);
     tcase_add_test(tests, log_has_its_special_values);
     tcase_add_test(tests, sincos_has_its_special_values);

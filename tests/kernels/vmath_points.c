@@ -40,9 +40,25 @@ static void points_expm1_small(const double *x, double *out, long n)
         out[i] = vmath_expm1_small(x[i]);
 }
 
+static void points_exp_mild(const double *x, double *out, long n)
+{
+#pragma omp simd
+    for (long i = 0; i < n; i++)
+        out[i] = vmath_exp_mild(x[i]);
+}
+
+static void points_expm1_negative(const double *x, double *out, long n)
+{
+#pragma omp simd
+    for (long i = 0; i < n; i++)
+        out[i] = vmath_expm1_negative(x[i]);
+}
+
 const struct vmath_points POINTS_TABLE = {.isa = POINTS_ISA,
                                           .inlined = VMATH_INLINE,
                                           .sincos = points_sincos,
                                           .exp = points_exp,
                                           .log = points_log,
-                                          .expm1_small = points_expm1_small};
+                                          .expm1_small = points_expm1_small,
+                                          .exp_mild = points_exp_mild,
+                                          .expm1_negative = points_expm1_negative};

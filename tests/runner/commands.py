@@ -108,9 +108,10 @@ def option_errors():
 
 def models():
     r = sf("models")
-    check("models lists gnlse and probe", r.returncode == 0 and {l.split()[0] for l in r.stdout.splitlines()} >= {"gnlse", "probe"})
+    check("models lists gnlse, capillary and probe",
+          r.returncode == 0 and {l.split()[0] for l in r.stdout.splitlines()} >= {"gnlse", "capillary", "probe"})
     names = {m["name"] for m in json.loads(sf("models", "--json").stdout)["models"]}
-    check("models --json parses", names >= {"gnlse", "probe"}, names)
+    check("models --json parses", names >= {"gnlse", "capillary", "probe"}, names)
     r = sf("describe", "gnlse")
     wanted = ("pulse.duration", "betas", "gamma", "stepper.rtol", "energy", "photon_number", "numerics")
     check("describe shows parameters, observables and contract", r.returncode == 0 and all(w in r.stdout for w in wanted), r.stdout[:200])
@@ -229,6 +230,43 @@ def what_is_found_after_reading_has_its_place():
     check("nothing was made", not os.path.exists("fibre.h5"))
 
 
+GAS = """scan: gas
+model: capillary
+parameters:
+  gas: He
+  core_radius: 125 um
+  length: 10 cm
+  pressure: 1 bar
+  guide: {wall: silica_table}
+  pulse: {duration: 10 fs, energy: 50 uJ, wavelength: 800 nm}
+  grid: {wavelengths: [200 nm, 3 um], window: 200 fs}
+"""
+
+
+def what_a_capillary_cannot_do():
+    check("a capillary is planned", sf("plan", write("gas.yaml", GAS), "--no-measure").returncode == 0)
+    mixture = GAS.replace("gas: He", "gas: {He: 0.9, Ar: 0.1}").replace("  guide", "  plasma: none\n  guide")
+    check("a mixture is planned", sf("plan", write("gas.yaml", mixture), "--no-measure").returncode == 0)
+    axis = GAS.replace("  pressure: 1 bar\n", "") + "axes:\n  - pressure: [1 bar, 2 bar]\n"
+    check("its pressure is an axis", sf("plan", write("gas.yaml", axis), "--no-measure").returncode == 0)
+    cases = [
+        ("a taper", GAS.replace("radius: 125 um", "radius: {z: [0 m, 1 m], radius: [1 um, 2 um]}"), "5:", "core_radius", "taper", "not in this version"),
+        ("a pulse from a file", GAS.replace("{duration", "{file: pulse.txt, duration"), "9:", "pulse.file", "not in this version"),
+        ("an earlier plane", GAS + "  input: {from: a.h5}\n", "11:", "input", "not in this version"),
+        ("a radius of 0", GAS.replace("125 um", "0 um"), "5:", "core_radius"),
+        ("an energy of 0", GAS.replace("50 uJ", "0 uJ"), "9:", "pulse.energy"),
+        ("Raman of helium", GAS + "  raman: on\n", "raman", "He"),
+        ("a pressure beyond the equation of state", GAS.replace("1 bar", "1e6 bar"), "equation of state of He"),
+        ("a band beyond a resonance", GAS.replace("[200 nm", "[70 nm"), "resonance"),
+        ("a window shorter than the pulse", GAS.replace("10 fs", "100 fs"), "grid.window", "too short"),
+        ("a field above the table", GAS.replace("50 uJ", "50 mJ"), "barrier suppression"),
+        ("loss from a wall without any", GAS.replace("silica_table", "index, index: 0.5"), "guide.loss"),
+        ("an unknown gas", GAS.replace("He", "Hg"), "gas.name"),
+    ]
+    for name, text, *words in cases:
+        refuses(f"{name} is refused by name", sf("plan", write("gas.yaml", text)), 2, *words)
+
+
 def surroundings_of_a_scan_file():
     os.mkfifo("pipe.yaml")
     for command in ("plan", "run"):
@@ -279,7 +317,7 @@ def a_full_disk_gets_no_half_example():
 with tempfile.TemporaryDirectory(dir=".") as folder:
     os.chdir(folder)
     for part in (program, option_errors, models, plan_of_small_scans, plan_of_huge_scans, bad_scan_files,
-                 what_is_found_after_reading_has_its_place, surroundings_of_a_scan_file,
+                 what_is_found_after_reading_has_its_place, what_a_capillary_cannot_do, surroundings_of_a_scan_file,
                  words_that_are_almost_right, a_full_disk_gets_no_half_example):
         part()
     os.chdir("..")

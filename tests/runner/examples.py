@@ -14,6 +14,9 @@ EXAMPLES = os.path.join(os.environ["SCANFARM_SOURCE"], "scans", "examples")
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 # What makes each example a matter of seconds, and how many members are left.
 SHORT = {
+    "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
+    "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2"], 7),
+    "capillary-soliton": (["length=2 cm", "save.planes=2"], 4),
     "convergence-rtol": (["length=2 mm"], 7),
     "demo": (["length=2 mm", "ensemble.realisations=2", "save.planes=3"], 6),
     "dudley-coherence": (["length=1 mm", "ensemble.realisations=2"], 48),

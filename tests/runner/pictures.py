@@ -40,6 +40,19 @@ LENGTHS = "scan: lengths\n" + FIBRE + """axes:
   - length: [1 mm, 5 mm]
 save: {planes: 3, field: true, observables: all}
 """
+# A Gaussian of 10 uJ and 50 fs in next to no gas.
+REAL = """scan: real
+model: capillary
+parameters:
+  gas: He
+  core_radius: 125 um
+  length: 1 mm
+  pressure: 1 mbar
+  plasma: none
+  pulse: {shape: gauss, duration: 50 fs, energy: 10 uJ, wavelength: 800 nm}
+  grid: {wavelengths: [400 nm, 2 um], window: 2 ps}
+save: {planes: 3, field: true, observables: all}
+"""
 
 
 def check(sentence, ok, detail=""):
@@ -168,6 +181,20 @@ def nothing():
     check("… by its name", any("member 8" in x for x in t), t)
 
 
+def real_fields():
+    """Peak power E/(t sqrt(pi/ln 16)) and peak spectral density of a Gaussian."""
+    t = draws("a real field is drawn over z", "real.svg", "real.h5")
+    line = " ".join(t)
+    power = re.search(r"power \(dB, 0 = ([\d.]+) MW\)", line)
+    density = re.search(r"energy per wavelength \(dB, 0 = ([\d.]+) nJ/nm\)", line)
+    want = 1e-5 / (50e-15 * np.sqrt(np.pi / np.log(16))) / 1e6
+    check("… with its peak power", power and abs(float(power[1]) / want - 1) < 0.01, (line, want))
+    per_omega = 1e-5 * 2 * np.sqrt(np.log(2) / np.pi) / (4 * np.log(2) / 50e-15)
+    want = per_omega * 2 * np.pi * 299792458.0 / 800e-9**2
+    check("… with its spectral energy", density and abs(float(density[1]) / want - 1) < 0.01, (line, want))
+    draws("and its spectrum alone", "alone.svg", "real.h5", "-w", "spectrum")
+
+
 def contradictions():
     for kind in ("evolution", "spectrum", "coherence", "steps"):
         refuses(f"{kind}: a point beyond the last is named as a point", ["made.h5", "-w", kind, "-p", "3"], "point 3 does not exist", "0 to 2")
@@ -188,7 +215,8 @@ with tempfile.TemporaryDirectory(dir=".") as folder:
     run("names", NAMES)
     run("other", OTHER)
     run("lengths", LENGTHS)
-    for part in (sizes, ticks, names, places, nothing, contradictions):
+    run("real", REAL)
+    for part in (sizes, ticks, names, places, nothing, real_fields, contradictions):
         part()
     os.chdir("..")
 print(f"{len(failures)} failed")

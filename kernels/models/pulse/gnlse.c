@@ -123,7 +123,7 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
         .work = rhs * gnlse_transforms(&point) * n * log2(n),
         .state_bytes = stepper_state_bytes(point.n),
         .shared_bytes = sizeof(struct model) + (size_t)point.n * (4 * sizeof(cplx) + 24),
-        .row_bytes = stepper_row_bytes(point.n) + gnlse_row_bytes(&point)};
+        .row_bytes = stepper_row_bytes(point.n, 0, 1) + gnlse_row_bytes(&point)};
     struct dispersion_table *table = NULL;
     TRY(make_table(&point, &table));
     gnlse_notes(&point, out);
@@ -217,9 +217,11 @@ static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status
     return 0;
 }
 
-static int gnlse_nonlinear(void *model, long row, cplx *spectrum, struct row_status *st)
+static int gnlse_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                           struct row_status *st)
 {
     struct model *m = model;
+    (void)place; /* the fibre is the same everywhere */
     cplx *samples = m->rows.samples + row * m->ld;
     const struct fft_rows there = {spectrum, m->ld, samples, m->ld, 0, 1, NULL};
     TRY(execute(m, m->backward, &there));
@@ -308,12 +310,13 @@ static int create_parts(struct model *m, const struct gnlse_point *point)
     TRY(create_rows(m));
     TRY(create_plans(m));
     TRY(host_fft_create(m->n, &m->input));
-    const struct stepper_setup setup = {
-        .backend = m->be,
-        .rows = m->capacity,
-        .n = m->n,
-        .planes = m->planes,
-        .system = {m, gnlse_nonlinear, gnlse_transforms(point)}};
+    const struct stepper_setup setup = {.backend = m->be,
+                                        .rows = m->capacity,
+                                        .n = m->n,
+                                        .planes = m->planes,
+                                        .system = {.model = m,
+                                                   .nonlinear = gnlse_nonlinear,
+                                                   .transforms = gnlse_transforms(point)}};
     return stepper_create(&setup, &m->stepper);
 }
 

@@ -2,41 +2,17 @@
 #include "kernels/models/pulse/gnlse_notes.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/measured.h"
+#include "kernels/models/pulse/note.h"
 
 /* Zero-dispersion wavelengths that are reported at most. */
 #define ZDW_MAX 3
 
 /* Inverse angular frequency of silica's strongest vibrations, 463 1/cm. */
 #define SILICA_TIME 11.5e-15
-
-static struct layout_note *note_add(struct plane_layout *out, const char *name,
-                                    const char *unit, double value)
-{
-    if (out->notes >= LAYOUT_NOTES_MAX)
-        return &out->note[LAYOUT_NOTES_MAX - 1];
-    struct layout_note *note = &out->note[out->notes++];
-    *note = (struct layout_note){.value = value};
-    snprintf(note->name, sizeof note->name, "%s", name);
-    snprintf(note->unit, sizeof note->unit, "%s", unit);
-    return note;
-}
-
-static void note_warn(struct layout_note *note, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void note_warn(struct layout_note *note, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(note->warning, sizeof note->warning, format, args);
-    va_end(args);
-}
 
 /* T0 of the shape: sech(t/T0), exp(-t^2/(2 T0^2)) of the amplitude. */
 static double pulse_t0(const struct gnlse_point *point)
@@ -86,8 +62,8 @@ static void note_zero_dispersion(const struct gnlse_point *point, struct plane_l
         if ((dispersion(point, a) < 0.0) == (dispersion(point, b) < 0.0))
             continue;
         const double omega = bisect_dispersion(point, a, b);
-        note_add(out, "zero-dispersion wavelength", "m",
-                 2.0 * PULSE_PI * PULSE_C / (point->omega0 + omega));
+        pulse_note(out, "zero-dispersion wavelength", "m",
+                   2.0 * PULSE_PI * PULSE_C / (point->omega0 + omega));
         found++;
     }
 }
@@ -98,44 +74,44 @@ static void note_lengths(const struct gnlse_point *point, struct plane_layout *o
     const double beta2 = dispersion(point, 0.0);
     const double strength = fabs(point->gamma) * point->peak_power;
     if (beta2 != 0.0)
-        note_add(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
+        pulse_note(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
     if (strength > 0.0)
-        note_add(out, "nonlinear length", "m", 1.0 / strength);
+        pulse_note(out, "nonlinear length", "m", 1.0 / strength);
     if (beta2 == 0.0 || strength == 0.0)
         return;
     const double order = sqrt(strength * t0 * t0 / fabs(beta2));
-    struct layout_note *number = note_add(out, "soliton number", "1", order);
+    struct layout_note *number = pulse_note(out, "soliton number", "1", order);
     if (beta2 * point->gamma > 0.0)
-        note_warn(number,
-                  "beta2 and gamma have the same sign at the reference: no solitons there");
+        pulse_note_warn(
+            number, "beta2 and gamma have the same sign at the reference: no solitons there");
     else if (order > 0.5)
-        note_add(out, "soliton fission length", "m", t0 * t0 / fabs(beta2) / order);
+        pulse_note(out, "soliton fission length", "m", t0 * t0 / fabs(beta2) / order);
 }
 
 static void note_time_grid(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double samples = point->pulse[0].duration / point->dt;
-    struct layout_note *fine = note_add(out, "samples per pulse duration", "1", samples);
+    struct layout_note *fine = pulse_note(out, "samples per pulse duration", "1", samples);
     if (samples < 8.0)
-        note_warn(fine,
-                  "the pulse has %.2g samples over its duration; use at least 8: more "
-                  "points or a shorter window",
-                  samples);
+        pulse_note_warn(fine,
+                        "the pulse has %.2g samples over its duration; use at least 8: more "
+                        "points or a shorter window",
+                        samples);
     const double room = point->window / point->pulse[0].duration;
-    struct layout_note *wide = note_add(out, "window per pulse duration", "1", room);
+    struct layout_note *wide = pulse_note(out, "window per pulse duration", "1", room);
     if (room < 10.0)
-        note_warn(wide, "the window is %.2g durations; use at least 10", room);
+        pulse_note_warn(wide, "the window is %.2g durations; use at least 10", room);
     const double t0 = pulse_t0(point);
     const double beta2 = fabs(dispersion(point, 0.0));
     const double order =
         beta2 > 0.0 ? sqrt(fabs(point->gamma) * point->peak_power * t0 * t0 / beta2) : 0.0;
     const double walk = beta2 * point->length * (1.0 + order) / t0;
-    struct layout_note *drift = note_add(out, "dispersive walk-off", "s", walk);
+    struct layout_note *drift = pulse_note(out, "dispersive walk-off", "s", walk);
     if (walk > point->window / 2.0)
-        note_warn(drift,
-                  "light spreads over more than half of the window of %.3g s; it wraps "
-                  "around at the edges",
-                  point->window);
+        pulse_note_warn(drift,
+                        "light spreads over more than half of the window of %.3g s; it wraps "
+                        "around at the edges",
+                        point->window);
 }
 
 static void note_raman(const struct gnlse_point *point, struct plane_layout *out)
@@ -143,23 +119,24 @@ static void note_raman(const struct gnlse_point *point, struct plane_layout *out
     if (!point->raman)
         return;
     const double time = point->silica ? SILICA_TIME : point->tau1;
-    struct layout_note *raman = note_add(out, "Raman time per sample", "1", time / point->dt);
+    struct layout_note *raman = pulse_note(out, "Raman time per sample", "1", time / point->dt);
     if (time < 2.0 * point->dt)
-        note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
-                  time / 2.0);
+        pulse_note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
+                        time / 2.0);
 }
 
 static void note_band(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double half = PULSE_PI / point->dt;
     const double lowest = point->omega0 - half;
-    struct layout_note *low = note_add(out, "lowest frequency of the band", "rad s^-1", lowest);
+    struct layout_note *low =
+        pulse_note(out, "lowest frequency of the band", "rad s^-1", lowest);
     if (lowest <= 0.0)
-        note_warn(low,
-                  "the band reaches frequencies at or below zero; fewer points or a longer "
-                  "window would avoid it");
-    note_add(out, "shortest wavelength of the band", "m",
-             2.0 * PULSE_PI * PULSE_C / (point->omega0 + half));
+        pulse_note_warn(
+            low, "the band reaches frequencies at or below zero; fewer points or a longer "
+                 "window would avoid it");
+    pulse_note(out, "shortest wavelength of the band", "m",
+               2.0 * PULSE_PI * PULSE_C / (point->omega0 + half));
     double phase = 0.0;
     for (int side = -1; side <= 1; side += 2) {
         double term = 1.0;
@@ -172,10 +149,10 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
         phase = fmax(phase, fabs(sum) * point->length);
     }
     struct layout_note *turns =
-        note_add(out, "dispersive phase at the band edge", "rad", phase);
+        pulse_note(out, "dispersive phase at the band edge", "rad", phase);
     if (phase > 1e8)
-        note_warn(turns, "rounding of so large a phase costs accuracy: the dispersion "
-                         "coefficients may not hold over this band");
+        pulse_note_warn(turns, "rounding of so large a phase costs accuracy: the dispersion "
+                               "coefficients may not hold over this band");
 }
 
 /* Modulation instability of a continuous wave (Agrawal, Nonlinear Fiber Optics, chapter 5):
@@ -185,15 +162,16 @@ static void note_wave(const struct gnlse_point *point, struct plane_layout *out)
     const double beta2 = dispersion(point, 0.0);
     const double strength = point->gamma * point->peak_power;
     if (strength != 0.0)
-        note_add(out, "nonlinear length", "m", 1.0 / fabs(strength));
+        pulse_note(out, "nonlinear length", "m", 1.0 / fabs(strength));
     if (beta2 * strength >= 0.0)
         return;
     const double best = sqrt(2.0 * fabs(strength / beta2));
-    note_add(out, "gain of modulation instability", "m^-1", 2.0 * fabs(strength));
-    struct layout_note *at = note_add(out, "its greatest gain is off by", "rad s^-1", best);
+    pulse_note(out, "gain of modulation instability", "m^-1", 2.0 * fabs(strength));
+    struct layout_note *at = pulse_note(out, "its greatest gain is off by", "rad s^-1", best);
     if (sqrt(2.0) * best > PULSE_PI / point->dt)
-        note_warn(at, "the band does not hold all frequencies with gain: use dt below %.3g s",
-                  PULSE_PI / (sqrt(2.0) * best));
+        pulse_note_warn(at,
+                        "the band does not hold all frequencies with gain: use dt below %.3g s",
+                        PULSE_PI / (sqrt(2.0) * best));
 }
 
 static void note_measured(const struct gnlse_point *point, const struct data_set *measured,
@@ -204,31 +182,35 @@ static void note_measured(const struct gnlse_point *point, const struct data_set
     if (measured == NULL || measured->arrays == 0
         || measured_look(measured, &grid, &figures) != 0)
         return;
-    note_add(out, "duration of the table", "s", figures.duration);
-    struct layout_note *cut = note_add(out, "table outside of the grid", "1", figures.outside);
+    pulse_note(out, "duration of the table", "s", figures.duration);
+    struct layout_note *cut =
+        pulse_note(out, "table outside of the grid", "1", figures.outside);
     if (figures.outside > 1e-3)
-        note_warn(cut,
-                  "a share of %.2g of the pulse's energy lies outside of the grid and is "
-                  "cut off",
-                  figures.outside);
+        pulse_note_warn(cut,
+                        "a share of %.2g of the pulse's energy lies outside of the grid and is "
+                        "cut off",
+                        figures.outside);
     struct layout_note *edge =
-        note_add(out, "intensity at the table's ends", "1", figures.edge);
+        pulse_note(out, "intensity at the table's ends", "1", figures.edge);
     if (figures.edge > 1e-3)
-        note_warn(edge, "the table ends at %.2g of its peak; nothing is assumed beyond it",
-                  figures.edge);
-    struct layout_note *turn = note_add(out, "phase from row to row", "rad", figures.turn);
+        pulse_note_warn(edge,
+                        "the table ends at %.2g of its peak; nothing is assumed beyond it",
+                        figures.edge);
+    struct layout_note *turn = pulse_note(out, "phase from row to row", "rad", figures.turn);
     if (figures.turn > 1.0)
-        note_warn(turn, "the phase turns by up to %.2g rad between rows: the table is coarse",
-                  figures.turn);
+        pulse_note_warn(turn,
+                        "the phase turns by up to %.2g rad between rows: the table is coarse",
+                        figures.turn);
 }
 
 /* What a plane of other points loses: the error of the resampling. */
 static void note_earlier(const struct gnlse_point *point, struct plane_layout *out)
 {
-    struct layout_note *cut = note_add(out, "input outside of the band", "1", point->cut);
+    struct layout_note *cut = pulse_note(out, "input outside of the band", "1", point->cut);
     if (point->cut > 1e-9)
-        note_warn(cut, "the band cuts off %.2g of the energy of the plane that is the input",
-                  point->cut);
+        pulse_note_warn(cut,
+                        "the band cuts off %.2g of the energy of the plane that is the input",
+                        point->cut);
 }
 
 static void note_table(const struct gnlse_point *point, struct plane_layout *out)
@@ -237,19 +219,20 @@ static void note_table(const struct gnlse_point *point, struct plane_layout *out
     double high = 0.0;
     const double half = PULSE_PI / point->dt;
     dispersion_table_range(point->table, &low, &high);
-    note_add(out, "beta2 of the table at the reference", "s^2 m^-1", dispersion(point, 0.0));
+    pulse_note(out, "beta2 of the table at the reference", "s^2 m^-1", dispersion(point, 0.0));
     const double inside = fmin(high, point->omega0 + half) - fmax(low, point->omega0 - half);
     struct layout_note *share =
-        note_add(out, "band inside of the dispersion table", "1", inside / (2.0 * half));
+        pulse_note(out, "band inside of the dispersion table", "1", inside / (2.0 * half));
     if (inside < 1.98 * half)
-        note_warn(share, "beyond %.4g to %.4g m beta goes on with the curvature at the ends",
-                  2.0 * PULSE_PI * PULSE_C / high, 2.0 * PULSE_PI * PULSE_C / low);
+        pulse_note_warn(share,
+                        "beyond %.4g to %.4g m beta goes on with the curvature at the ends",
+                        2.0 * PULSE_PI * PULSE_C / high, 2.0 * PULSE_PI * PULSE_C / low);
 }
 
 void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
-    note_add(out, "pulse energy", "J", point->energy);
-    note_add(out, "peak power", "W", point->peak_power);
+    pulse_note(out, "pulse energy", "J", point->energy);
+    pulse_note(out, "peak power", "W", point->peak_power);
     for (int i = 0; i < point->pulses; i++)
         note_measured(point, point->pulse[i].measured, out);
     if (point->earlier != NULL)

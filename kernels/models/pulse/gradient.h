@@ -16,6 +16,7 @@
  */
 
 #define GRADIENT_POINTS 64
+#define GRADIENT_POWERS 3 /* of the density that are integrated */
 
 /* Points of a law: (z, value); one point means constant. */
 struct gradient_points {
@@ -41,9 +42,9 @@ struct gradient_values {
     double rho;      /* 1/m^3 */
     double radius;   /* m */
     /* integrals from the anchor to the position: */
-    double rho_dz;            /* of rho, 1/m^2 */
-    double inverse_square_dz; /* of radius^-2, 1/m */
-    double inverse_cube_dz;   /* of radius^-3, 1/m^2 */
+    double rho_dz[GRADIENT_POWERS]; /* of rho, rho^2, rho^3: 1/m^2, 1/m^5, 1/m^8 */
+    double inverse_square_dz;       /* of radius^-2, 1/m */
+    double inverse_cube_dz;         /* of radius^-3, 1/m^2 */
 };
 
 /**

@@ -10,7 +10,8 @@
 #include "kernels/numeric/chebyshev.h"
 
 /* Gauss-Legendre rule of nine points (Abramowitz and Stegun, table 25.4), exact for the table's
- * polynomial times p^2. Nodes -+ on [-1, 1]; the first one counts once. */
+ * polynomial times p^2; its powers are as smooth. Nodes -+ on [-1, 1]; the first one counts
+ * once. */
 #define RULE 5
 static const double rule_node[RULE] = {0.0, 0.324253423403808929, 0.613371432700590397,
                                        0.836031107326635794, 0.968160239507626090};
@@ -87,49 +88,83 @@ static double density(const struct gradient *g, double p)
     return (g->table != NULL ? chebyshev_value(g->table, p) : g->constant) * p;
 }
 
-/* Mean of rho p over pressures from a to b, which one polynomial of the table covers. */
-static double mean_product(const struct gradient *g, double a, double b)
+/* Add share times the means of rho^j p, j = 1 …, over pressures from a to b, which one
+ * polynomial of the table covers. */
+static void add_means(const struct gradient *g, double a, double b, double share, double *means)
 {
     const double middle = 0.5 * (a + b);
     const double half = 0.5 * (b - a);
-    double sum = 0.0;
+    double sum[GRADIENT_POWERS] = {0.0};
     for (int k = 0; k < RULE; k++) {
         const double down = middle - half * rule_node[k];
         const double up = middle + half * rule_node[k];
-        const double pair = chebyshev_value(g->table, down) * down * down
-                            + chebyshev_value(g->table, up) * up * up;
-        sum += (k == 0 ? 0.25 : 0.5) * rule_weight[k] * pair;
+        const double rho[2] = {chebyshev_value(g->table, down) * down,
+                               chebyshev_value(g->table, up) * up};
+        double left = down;
+        double right = up;
+        for (int j = 0; j < GRADIENT_POWERS; j++) {
+            left *= rho[0];
+            right *= rho[1];
+            sum[j] += (k == 0 ? 0.25 : 0.5) * rule_weight[k] * (left + right);
+        }
     }
-    return sum;
+    for (int j = 0; j < GRADIENT_POWERS; j++)
+        means[j] += share * sum[j];
 }
 
-/* Integral of rho over a stretch on which the squared pressure is linear: with p from a to b,
- * dz = length 2 p dp/(b^2 - a^2), so it is length 2/(a + b) times the mean of rho p over p. */
-static double density_increment(const struct gradient *g, struct stretch s)
+/* The same of an ideal gas: (rho/p)^j times the mean of p^(j + 1), which is (b^n - a^n)/(n (b -
+ * a)), n = j + 2, without the difference. */
+static void ideal_means(const struct gradient *g, struct stretch s, double *means)
 {
     const double a = sqrt(s.from);
     const double b = sqrt(s.to);
-    if (a == b)
-        return s.length * density(g, a);
+    double sum = a + b; /* of a^i b^(n - 1 - i) */
+    double power = b;
+    double scale = 1.0;
+    for (int j = 0; j < GRADIENT_POWERS; j++) {
+        power *= b;
+        sum = a * sum + power;
+        scale *= g->ideal;
+        means[j] = scale * sum / (double)(j + 3);
+    }
+}
+
+/* Add the integrals of rho^j over a stretch on which the squared pressure is linear: with p
+ * from a to b, dz = length 2 p dp/(b^2 - a^2), so each is length 2/(a + b) times the mean of
+ * rho^j p over p. */
+static void add_density(const struct gradient *g, struct stretch s, double *integrals)
+{
+    const double a = sqrt(s.from);
+    const double b = sqrt(s.to);
+    if (a == b) {
+        double power = s.length;
+        for (int j = 0; j < GRADIENT_POWERS; j++) {
+            power *= density(g, a);
+            integrals[j] += power;
+        }
+        return;
+    }
+    double means[GRADIENT_POWERS] = {0.0};
     if (g->ideal > 0.0)
-        return g->ideal * s.length * (2.0 / 3.0) * (s.from + a * b + s.to) / (a + b);
-    double mean = 0.0;
-    for (double p = a; p != b;) {
+        ideal_means(g, s, means);
+    for (double p = a; p != b && !(g->ideal > 0.0);) {
         const double end = chebyshev_reach(g->table, p, b);
         /* One piece covers nearly every step: then the share is exactly 1. */
-        mean += (end - p) / (b - a) * mean_product(g, p, end);
+        add_means(g, p, end, (end - p) / (b - a), means);
         p = end;
     }
-    return s.length * 2.0 / (a + b) * mean;
+    for (int j = 0; j < GRADIENT_POWERS; j++)
+        integrals[j] += s.length * 2.0 / (a + b) * means[j];
 }
 
 static void read_pressure(const struct gradient *g, double anchor, double dz,
                           struct gradient_values *out)
 {
     struct walk w = walk_start(&g->pressure, g->square, anchor, dz);
-    out->rho_dz = 0.0;
+    for (int j = 0; j < GRADIENT_POWERS; j++)
+        out->rho_dz[j] = 0.0;
     while (w.left > 0.0)
-        out->rho_dz += density_increment(g, walk_on(&w));
+        add_density(g, walk_on(&w), out->rho_dz);
     /* A point of the law is itself, not the root of its square. */
     const int last = w.next - 1;
     const int here = last >= 0 ? last : 0;

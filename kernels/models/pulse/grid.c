@@ -2,12 +2,11 @@
 #include "kernels/models/pulse/grid.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 
-static bool is_smooth(long n)
+bool pulse_grid_smooth(long n)
 {
     static const long primes[] = {2, 3, 5, 7};
     for (int i = 0; i < 4; i++)
@@ -18,7 +17,7 @@ static bool is_smooth(long n)
 
 static long next_smooth(long n, long step)
 {
-    while (n > PULSE_GRID_MIN && n < PULSE_GRID_MAX && !(n % 2 == 0 && is_smooth(n)))
+    while (n > PULSE_GRID_MIN && n < PULSE_GRID_MAX && !(n % 2 == 0 && pulse_grid_smooth(n)))
         n += step;
     return n;
 }
@@ -28,7 +27,7 @@ int pulse_grid_check(long n)
     if (n < PULSE_GRID_MIN || n > PULSE_GRID_MAX)
         FAIL(ERR_ARGUMENT, "grid.points: %ld is outside %d to %d", n, PULSE_GRID_MIN,
              PULSE_GRID_MAX);
-    if (n % 2 != 0 || !is_smooth(n))
+    if (n % 2 != 0 || !pulse_grid_smooth(n))
         FAIL(ERR_ARGUMENT,
              "grid.points: %ld is not an even 2^a 3^b 5^c 7^d; %ld and %ld are the nearest", n,
              next_smooth(n, -1), next_smooth(n, 1));

@@ -2,6 +2,8 @@
 #ifndef KERNELS_MODELS_PULSE_GRID_H
 #define KERNELS_MODELS_PULSE_GRID_H
 
+#include <stdbool.h>
+
 /*
  * Envelope grid: n samples t_j = (j - n/2) dt over the window T = n dt; bins Omega_k = 2 pi k/T
  * in FFT order (k >= n/2 stands for k - n), absolute frequency omega_k = omega0 + Omega_k.
@@ -16,6 +18,9 @@ struct pulse_band {
     double longest;  /* wavelength, m */
     double omega0;   /* reference, rad/s */
 };
+
+/** Whether a number has no prime factor above 7. */
+bool pulse_grid_smooth(long n);
 
 /** Refuse a number of points that is odd, out of range or has a prime factor above 7. */
 int pulse_grid_check(long n);

@@ -68,8 +68,8 @@ static double photons(const struct ionisation *i, double f)
     return (shifted_potential(i, f) + f * f / (4.0 * i->omega * i->omega)) / i->omega;
 }
 
-/* physics.md §4, PPT; in atomic units. */
-static double ppt_log_rate(const struct ionisation *i, double field)
+/* physics.md §4, PPT; in atomic units. v is the photon number at the field. */
+static double ppt_log_rate(const struct ionisation *i, double field, double v)
 {
     const double f = field / PULSE_AU_FIELD;
     const double ip = shifted_potential(i, f);
@@ -77,7 +77,6 @@ static double ppt_log_rate(const struct ionisation *i, double field)
     const double f0 = pow(2.0 * ip, 1.5);
     const double g = i->omega * sqrt(2.0 * ip) / f; /* Keldysh */
     const double h = sqrt(1.0 + g * g);
-    const double v = photons(i, f);
     double channels[PPT_SUMS];
     ppt_sum(2.0 * (asinh(g) - g / h), 2.0 * g / h, v, channels);
     const double q = 2.0 * f0 / (f * h);
@@ -95,9 +94,16 @@ static double ppt_log_rate(const struct ionisation *i, double field)
 
 double ionisation_log_rate(const struct ionisation *rate, double field)
 {
-    const double one =
-        rate->request.kind == RATE_ADK ? adk_log_rate(rate, field) : ppt_log_rate(rate, field);
+    const double one = rate->request.kind == RATE_ADK
+                           ? adk_log_rate(rate, field)
+                           : ppt_log_rate(rate, field, ionisation_photons(rate, field));
     return log(rate->request.occupancy) + one;
+}
+
+double ionisation_log_rate_at(const struct ionisation *rate, double number)
+{
+    return log(rate->request.occupancy)
+           + ppt_log_rate(rate, ionisation_field(rate, number), number);
 }
 
 /* ADK: the field at and below which there is no rate. */
@@ -157,4 +163,18 @@ double ionisation_field(const struct ionisation *rate, double number)
     const double free = photons(rate, 0.0);
     const double slope = photons(rate, 1.0) - free;
     return number > free ? sqrt((number - free) / slope) * PULSE_AU_FIELD : 0.0;
+}
+
+int ionisation_adk(const struct ionisation *rate, double out[3])
+{
+    if (rate->request.kind != RATE_ADK)
+        FAIL(ERR_BUG, "only adk is a formula of three numbers");
+    const double n = sqrt(0.5 / rate->potential);
+    const double x = adk_argument(rate, 1.0);
+    const double average = rate->request.cycle_average ? 0.5 : 0.0;
+    out[1] = average - (2.0 * n - 1.0);
+    out[2] = x / 3.0;
+    /* What is left at 1 V/m without the exponential. */
+    out[0] = ionisation_log_rate(rate, x) + out[2] / x - out[1] * log(x);
+    return 0;
 }

@@ -73,9 +73,22 @@ double ionisation_log_rate(const struct ionisation *rate, double field);
 double ionisation_photons(const struct ionisation *rate, double field);
 
 /**
+ * ionisation_log_rate of PPT where it takes a number of photons, above that of no field:
+ * without the rounding of that number, which close to a closing is that of a square root.
+ */
+double ionisation_log_rate_at(const struct ionisation *rate, double number);
+
+/**
  * Field of a number of photons, the inverse of ionisation_photons, V/m; 0 at or below that of
  * no field.
  */
 double ionisation_field(const struct ionisation *rate, double number);
+
+/**
+ * ADK in three numbers: ln W = out[0] + out[1] ln E - out[2]/E, E in V/m.
+ *
+ * @return 0, or ERR_BUG for another formula
+ */
+int ionisation_adk(const struct ionisation *rate, double out[3]);
 
 #endif

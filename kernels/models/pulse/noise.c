@@ -26,14 +26,19 @@ static cplx noise_value(enum noise_kind kind, const struct rng_stream *stream, u
     return cplx_make(sqrt(power / 4.0) * x[0], sqrt(power / 4.0) * x[1]);
 }
 
-void pulse_noise_add(const struct pulse_spectrum *spectrum, const struct seed *seed)
+cplx pulse_noise_bin(const struct seed *seed, long bin, double photon)
 {
-    if (seed->noise == NOISE_NONE)
-        return;
     const struct rng_stream stream = {.seed = seed->ensemble_seed,
                                       .point_key = seed->point_key,
                                       .realisation = seed->realisation,
                                       .component = 0};
+    return noise_value(seed->noise, &stream, bin_key(bin), photon);
+}
+
+void pulse_noise_add(const struct pulse_spectrum *spectrum, const struct seed *seed)
+{
+    if (seed->noise == NOISE_NONE)
+        return;
     for (long k = 0; k < spectrum->n; k++) {
         const long bin = pulse_bin(k, spectrum->n);
         const double omega = spectrum->omega0 + 2.0 * PULSE_PI / spectrum->window * (double)bin;
@@ -41,7 +46,6 @@ void pulse_noise_add(const struct pulse_spectrum *spectrum, const struct seed *s
             continue;
         const double frequency = seed->noise == NOISE_DIRECT ? spectrum->omega0 : omega;
         const double photon = PULSE_HBAR * frequency / spectrum->window;
-        spectrum->a[k] =
-            cplx_add(spectrum->a[k], noise_value(seed->noise, &stream, bin_key(bin), photon));
+        spectrum->a[k] = cplx_add(spectrum->a[k], pulse_noise_bin(seed, bin, photon));
     }
 }

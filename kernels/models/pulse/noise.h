@@ -26,4 +26,13 @@ struct pulse_spectrum {
  */
 void pulse_noise_add(const struct pulse_spectrum *spectrum, const struct seed *seed);
 
+/**
+ * The number that the noise of a realisation adds to one bin.
+ *
+ * @param seed   its noise is not NOISE_NONE
+ * @param bin    signed number of the bin
+ * @param photon |a|^2 of one photon there
+ */
+cplx pulse_noise_bin(const struct seed *seed, long bin, double photon);
+
 #endif

@@ -14,7 +14,7 @@
 static const double checks[CHECKS] = {0.04, 0.15, 0.37, 0.5, 0.68, 0.93};
 
 /* Segments of a channel: from, up to; channels and segments of a table. */
-#define CHANNEL_MIN    8
+#define CHANNEL_MIN    4
 #define CHANNEL_MAX    65536
 #define CHANNEL_LIMIT  65536
 #define SEGMENTS_LIMIT 1048576
@@ -152,7 +152,7 @@ static double field_at(const struct growing *g, double k, double s)
 /* ln W there. */
 static double log_rate_at(const struct growing *g, double k, double s)
 {
-    return g->source->log_rate(g->source->context, field_at(g, k, s));
+    return ionisation_log_rate_at(g->rate, k - s * s);
 }
 
 static int make_room(struct growing *g, long count)
@@ -208,8 +208,7 @@ static void fit_channel(struct growing *g, double k, double reach, long n,
             const double s = h * ((double)i + checks[j]);
             const double field = field_at(g, k, s);
             if (field >= g->source->cutoff && field <= g->source->ceiling)
-                note_error(worst, cubic_value(c, checks[j]),
-                           g->source->log_rate(g->source->context, field), field);
+                note_error(worst, cubic_value(c, checks[j]), log_rate_at(g, k, s), field);
         }
     }
 }
@@ -219,7 +218,8 @@ static int add_channel(struct growing *g, long i)
 {
     struct rate_table *const table = g->table;
     const double k = (double)(table->lowest + i);
-    const double reach = sqrt(fmin(1.0, k - ionisation_photons(g->rate, g->source->cutoff)));
+    const double from = fmax(g->source->cutoff, table->low);
+    const double reach = sqrt(fmin(1.0, k - ionisation_photons(g->rate, from)));
     struct rate_table worst = {.count = CHANNEL_MIN};
     TRY(make_room(g, table->count + worst.count));
     fit_channel(g, k, reach, worst.count, &worst);
@@ -243,10 +243,36 @@ static int add_channel(struct growing *g, long i)
     return 0;
 }
 
+/* Segments by field from the cut-off to halfway between no field and the first closing. */
+static int fill_low(struct growing *g)
+{
+    struct rate_table *const table = g->table;
+    const double photons = ionisation_photons(g->rate, 0.0);
+    const double middle = 0.5 * (photons + ceil(photons));
+    struct rate_source below = *g->source;
+    struct rate_table *plain = NULL;
+    below.ceiling = fmin(ionisation_field(g->rate, middle), g->source->ceiling);
+    if (!(below.ceiling > below.cutoff))
+        return 0;
+    TRY(rate_build_by_field(&below, &plain));
+    const int rc = make_room(g, plain->count);
+    for (long i = 0; rc == 0 && i < plain->count; i++)
+        for (int k = 0; k < 4; k++)
+            table->cubic[i][k] = plain->cubic[i][k];
+    table->count = plain->count;
+    table->low = below.ceiling;
+    table->bits = plain->bits;
+    table->first = plain->first;
+    table->error = plain->error;
+    table->error_field = plain->error_field;
+    rate_table_destroy(plain);
+    return rc;
+}
+
 static int fill_channels(struct growing *g)
 {
     struct rate_table *const table = g->table;
-    const double least = ceil(ionisation_photons(g->rate, g->source->cutoff));
+    const double least = ceil(ionisation_photons(g->rate, fmax(g->source->cutoff, table->low)));
     const double most = ceil(ionisation_photons(g->rate, g->source->ceiling));
     if (most - least >= CHANNEL_LIMIT)
         FAIL(ERR_UNSUPPORTED,
@@ -271,6 +297,7 @@ int rate_build_by_channel(const struct rate_source *source, const struct ionisat
     int rc = 0;
     *out = NULL;
     TRY(table_create(source, RATE_BY_CHANNEL, &g.table));
+    TRY_OR(rc, done, fill_low(&g));
     TRY_OR(rc, done, fill_channels(&g));
     *out = g.table;
     g.table = NULL;

@@ -67,8 +67,8 @@ double rate_table_read(const struct rate_table *table, double field, bool *satur
     if (!(field >= table->cutoff))
         return 0.0;
     double t = 0.0;
-    const long i = table->layout == RATE_BY_FIELD ? find_by_field(table, field, &t)
-                                                  : find_by_channel(table, field, &t);
+    const bool plain = table->layout == RATE_BY_FIELD || field < table->low;
+    const long i = plain ? find_by_field(table, field, &t) : find_by_channel(table, field, &t);
     const double *const c = table->cubic[i];
     return exp(((c[3] * t + c[2]) * t + c[1]) * t + c[0]);
 }

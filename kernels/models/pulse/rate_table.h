@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernels/bodies/rate.h"
 #include "kernels/models/pulse/ionisation.h"
 
 /*
@@ -18,7 +19,8 @@
  * By channel, PPT alone: the rate has a square-root cusp wherever the photon number v(E) =
  * photons + slope E^2 passes a whole number k, which no polynomial in E follows. With s =
  * sqrt(k - v), k = ceil(v), it is smooth on [0, 1]; each channel has segments of equal width in
- * s.
+ * s. Towards no field the rate is a power of E, to which s is blind: below `low`, halfway to
+ * the first closing, such a table is read by field.
  */
 
 /* How a segment is found. */
@@ -26,12 +28,6 @@ enum rate_layout { RATE_BY_FIELD, RATE_BY_CHANNEL };
 
 #define RATE_BITS     7  /* segments a binade: 128 */
 #define RATE_BITS_MAX 11 /* what a table that must be refined may use */
-
-/* A channel: segments first … of the next channel's first - 1, s in [0, 1/scale * count]. */
-struct rate_channel {
-    double scale; /* segments per unit of s */
-    long first;   /* its segment at s = 0 */
-};
 
 /* A table. */
 struct rate_table {
@@ -44,6 +40,7 @@ struct rate_table {
     double error;       /* largest |ln W - exact| seen between nodes */
     double error_field; /* where, V/m */
     /* by field: */
+    double low; /* V/m: a table by channel is read by field below; 0: nowhere */
     int bits;
     int64_t first; /* (bit pattern of E >> (52 - bits)) of segment 0 */
     /* by channel: */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BODIES_RESPONSE_H
+#define KERNELS_BODIES_RESPONSE_H
+
+#include "kernels/kdefs.h"
+
+/*
+ * The instantaneous response of a real field, sample by sample (physics.md §4), with E = scale
+ * times the field:
+ *
+ *   response_kerr[0]          out = window kerr E^3
+ *   response_kerr[1]          out = window kerr (3/4) (E^2 + Q^2) E, Q = scale times
+ *                             `quadrature`, the imaginary part of the analytic signal: no third
+ *                             harmonic
+ *   response_kerr_extra[s]    the same with window extra E added
+ *   response_kerr_pair        two components, out_c = window kerr (E_x^2 + E_y^2) E_c
+ *   response_kerr_pair_extra  the same with window extra E_c added
+ *
+ * Rows are [rows][ld], of pairs [rows][2][ld]; outputs may be the rows of the field.
+ */
+struct response_kerr_args {
+    const double *field;
+    const double *quadrature; /* response_kerr[1], response_kerr_extra[1]; else NULL */
+    const double *extra;      /* `extra` only, else NULL */
+    const double *window;
+    const double *scale; /* [rows] V/m per unit of the field */
+    const double *kerr;  /* [rows] unit of out per (V/m)^3 */
+    double *out;
+    long ld;
+    const unsigned char *active; /* [rows], NULL: all */
+};
+
+struct response_kerr_row {
+    const double *field, *quadrature, *extra, *window;
+    double *out;
+    double scale, kerr;
+};
+
+K_FN struct response_kerr_row response_kerr_row(const struct response_kerr_args *a, long row)
+{
+    const long at = row * a->ld;
+    struct response_kerr_row r;
+    r.field = a->field + at;
+    r.quadrature = k_row_real(a->quadrature, at);
+    r.extra = k_row_real(a->extra, at);
+    r.window = a->window + at;
+    r.out = a->out + at;
+    r.scale = a->scale[row];
+    r.kerr = a->kerr[row];
+    return r;
+}
+
+/* What E is multiplied by: kerr E^2, or without the third harmonic; q is read for s = 1. */
+K_FN double response_kerr_factor(int s, double kerr, double e, double q)
+{
+    return s == 1 ? kerr * (0.75 * (e * e + q * q)) : kerr * (e * e);
+}
+
+K_FN void response_kerr_body(int s, long i, const struct response_kerr_row *r)
+{
+    const double e = r->scale * r->field[i];
+    const double q = s == 1 ? r->scale * r->quadrature[i] : 0.0;
+    r->out[i] = r->window[i] * (response_kerr_factor(s, r->kerr, e, q) * e);
+}
+
+K_FN void response_kerr_extra_body(int s, long i, const struct response_kerr_row *r)
+{
+    const double e = r->scale * r->field[i];
+    const double q = s == 1 ? r->scale * r->quadrature[i] : 0.0;
+    r->out[i] = r->window[i] * ((response_kerr_factor(s, r->kerr, e, q) + r->extra[i]) * e);
+}
+
+struct response_pair_args {
+    const double *field; /* [rows][2][ld] */
+    const double *extra; /* [rows][ld], `extra` only, else NULL */
+    const double *window;
+    const double *scale;
+    const double *kerr;
+    double *out; /* [rows][2][ld] */
+    long ld;
+    const unsigned char *active;
+};
+
+struct response_pair_row {
+    const double *field, *extra, *window;
+    double *out;
+    double scale, kerr;
+    long ld;
+};
+
+K_FN struct response_pair_row response_pair_row(const struct response_pair_args *a, long row)
+{
+    const long at = row * a->ld;
+    struct response_pair_row r;
+    r.field = a->field + 2 * at;
+    r.extra = k_row_real(a->extra, at);
+    r.window = a->window + at;
+    r.out = a->out + 2 * at;
+    r.scale = a->scale[row];
+    r.kerr = a->kerr[row];
+    r.ld = a->ld;
+    return r;
+}
+
+/* `extra` is the factor that is added, 0 where there is none. */
+K_FN void response_pair_end(long i, const struct response_pair_row *r, double extra)
+{
+    const double x = r->scale * r->field[i];
+    const double y = r->scale * r->field[i + r->ld];
+    const double factor = r->kerr * (x * x + y * y) + extra;
+    r->out[i] = r->window[i] * (factor * x);
+    r->out[i + r->ld] = r->window[i] * (factor * y);
+}
+
+K_FN void response_kerr_pair_body(long i, const struct response_pair_row *r)
+{
+    response_pair_end(i, r, 0.0);
+}
+
+K_FN void response_kerr_pair_extra_body(long i, const struct response_pair_row *r)
+{
+    response_pair_end(i, r, r->extra[i]);
+}
+
+#endif

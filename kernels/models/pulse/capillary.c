@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/capillary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/capillary_info.h"
+#include "kernels/models/pulse/capillary_model.h"
+#include "kernels/models/pulse/capillary_notes.h"
+#include "kernels/models/pulse/capillary_observe.h"
+#include "kernels/models/pulse/grid.h"
+
+enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
+enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
+
+struct response_setup capillary_response_setup(const struct capillary_point *point,
+                                               struct backend *be, int capacity)
+{
+    return (struct response_setup){.backend = be,
+                                   .n = point->grid.fine,
+                                   .columns = capacity,
+                                   .components = 1,
+                                   .rule = point->rule,
+                                   .rate = point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL
+                                                                        : RESPONSE_RATE_ADK,
+                                   .third_harmonic = point->third_harmonic,
+                                   .extra = point->raman};
+}
+
+static int point_terms(const struct capillary_point *point)
+{
+    return point->full ? CAPILLARY_TERMS : 2;
+}
+
+static size_t row_bytes(const struct capillary_point *point)
+{
+    const struct real_grid *const g = &point->grid;
+    const size_t bins = (size_t)real_grid_bins(g);
+    const size_t fine = (size_t)g->fine;
+    const struct response_setup setup = capillary_response_setup(point, NULL, 1);
+    const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
+                         + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
+                         + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
+    return sizeof(struct capillary_row) + response_column_bytes(&setup)
+           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, point_terms(point))
+           + (2 * fine + bins * (size_t)point_terms(point) + 2 * bins + extra) * sizeof(double);
+}
+
+static size_t shared_bytes(const struct capillary_point *point)
+{
+    const size_t bins = (size_t)real_grid_bins(&point->grid);
+    const size_t fine = (size_t)point->grid.fine;
+    struct backend alone = {.threads = 1}; /* a worker's, as far as a layout knows */
+    const struct response_setup setup = capillary_response_setup(point, &alone, 1);
+    return sizeof(struct model) + response_shared_bytes(&setup)
+           + (7 * fine + (4 + (size_t)point_terms(point)) * bins) * sizeof(double);
+}
+
+static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
+{
+    out->progress_name = "z";
+    out->progress_unit = "m";
+    out->progress_doc = "Position along the capillary";
+    out->span = point->length;
+    out->axes = CAPILLARY_AXES;
+    out->axis[AXIS_OMEGA] =
+        (struct layout_axis){"omega", "rad s^-1", "Angular frequency, 2 pi k/T",
+                             real_grid_bins(&point->grid), AXIS_OMEGA};
+    out->axis[AXIS_T] = (struct layout_axis){
+        "t", "s", "Time of the coarse samples, in the frame of the carrier's group velocity",
+        point->grid.coarse, AXIS_T};
+    out->axis[AXIS_PATH] = (struct layout_axis){
+        "integral", "1", "Number of an integral along the way", CAPILLARY_PATHS, AXIS_PATH};
+    out->arrays = CAPILLARY_ARRAYS;
+    out->array[ARRAY_FIELD] = (struct layout_array){
+        "field",      "W^0.5", "Spectral amplitude a = rfft(A)/n of the real field",
+        ELEMENT_C128, true,    1,
+        {AXIS_OMEGA}};
+    out->array[ARRAY_PATH] = (struct layout_array){
+        "path",
+        "1",
+        "Integrals so far: ionisation_loss [J], absorbed [J], b_integral [rad]; to go on from",
+        ELEMENT_F64,
+        true,
+        1,
+        {AXIS_PATH}};
+    out->observables = CAPILLARY_OBSERVABLES;
+}
+
+static int layout_medium(const struct capillary_point *point, struct capillary_medium *medium,
+                         struct plane_layout *out)
+{
+    TRY(capillary_medium_init(point, medium));
+    TRY(capillary_check_field(point, medium));
+    const double transforms =
+        capillary_predicted_rhs(point, medium) * capillary_transforms(point);
+    const double n = (double)point->grid.fine;
+    out->transforms = transforms;
+    out->work = transforms * n * log2(n);
+    capillary_notes(point, medium, out);
+    return 0;
+}
+
+static int capillary_layout(const struct params *params, struct plane_layout *out)
+{
+    struct capillary_point point;
+    struct capillary_medium medium = {0};
+    TRY(capillary_point_read(params, &point));
+    const long planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
+    if (planes < 1)
+        FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
+    TRY(capillary_planes_check(&params->planes, point.length));
+    *out = (struct plane_layout){.planes = planes,
+                                 .state_bytes = stepper_state_bytes(real_grid_bins(&point.grid))
+                                                + capillary_tail_bytes(),
+                                 .shared_bytes = shared_bytes(&point),
+                                 .row_bytes = row_bytes(&point)};
+    describe_shapes(&point, out);
+    const int rc = layout_medium(&point, &medium, out);
+    capillary_medium_clear(&medium);
+    return rc;
+}
+
+static int capillary_axis(const struct params *params, int axis, double *values)
+{
+    struct capillary_point point;
+    TRY(capillary_point_read(params, &point));
+    if (axis < 0 || axis >= CAPILLARY_AXES)
+        FAIL(ERR_BUG, "capillary has no axis %d", axis);
+    if (axis == AXIS_T) {
+        pulse_grid_time(values, point.grid.coarse, point.grid.window);
+        return 0;
+    }
+    const long count = axis == AXIS_OMEGA ? real_grid_bins(&point.grid) : CAPILLARY_PATHS;
+    for (long i = 0; i < count; i++)
+        values[i] = axis == AXIS_OMEGA ? real_grid_omega(&point.grid, i) : (double)i;
+    return 0;
+}
+
+static void destroy_row(struct capillary_row *row)
+{
+    capillary_medium_clear(&row->medium);
+    mem_free(row->lr);
+    mem_free(row->spectrum);
+    mem_free(row->samples);
+    mem_free(row->positions);
+    mem_free(row->alpha);
+}
+
+static void destroy_rows(struct model *m)
+{
+    for (int r = 0; r < m->capacity && m->row != NULL; r++)
+        destroy_row(&m->row[r]);
+    for (int i = 0; i < m->capacity && m->rate != NULL; i++)
+        rate_table_destroy(m->rate[i].table);
+    mem_free(m->row);
+    mem_free(m->rate);
+}
+
+static void capillary_destroy(struct model *m)
+{
+    if (m == NULL)
+        return;
+    struct backend *const be = m->be;
+    stepper_destroy(m->stepper);
+    response_destroy(m->response);
+    destroy_rows(m);
+    void *const rows[] = {m->ones,     m->rate_edge, m->lost,       m->lost_spectrum,
+                          m->factor,   m->samples,   m->quadrature, m->turned,
+                          m->quarter,  m->square,    m->delayed,    m->half,
+                          m->transfer, m->signal[0], m->signal[1]};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        be->ops->release(be, rows[i]);
+    struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
+                                 m->long_backward};
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
+        be->ops->fft_destroy(be, plans[i]);
+    void *const host[] = {m->field, m->pre, m->scratch, m->li, m->window, m->doubled};
+    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
+        mem_free(host[i]);
+    host_fft_destroy(m->input);
+    mem_free(m);
+}
+
+static int create_host(struct model *m)
+{
+    TRY(MEM_NEW(m->bins, &m->field));
+    TRY(MEM_NEW(m->bins, &m->pre));
+    TRY(MEM_NEW(m->fine, &m->scratch));
+    TRY(MEM_NEW(m->terms * m->bins, &m->li));
+    TRY(MEM_NEW(m->fine, &m->window));
+    TRY(MEM_NEW(m->capacity, &m->rate));
+    TRY(MEM_NEW(m->capacity, &m->row));
+    for (int r = 0; r < m->capacity; r++) {
+        TRY(MEM_NEW(m->terms * m->bins, &m->row[r].lr));
+        TRY(MEM_NEW(m->bins, &m->row[r].spectrum));
+        TRY(MEM_NEW(m->fine, &m->row[r].samples));
+        TRY(MEM_NEW(m->planes, &m->row[r].positions));
+        if (m->edge)
+            TRY(MEM_NEW(m->fine, &m->row[r].alpha));
+    }
+    return host_fft_create(m->fine, &m->input);
+}
+
+static int create_long_rows(struct model *m)
+{
+    struct backend *const be = m->be;
+    const long n = m->capacity;
+    TRY(MEM_NEW(2 * m->fine, &m->doubled));
+    TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->square));
+    TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->delayed));
+    TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
+    TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer));
+    TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
+    return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
+}
+
+static int create_edge(struct model *m)
+{
+    struct backend *const be = m->be;
+    const long n = m->capacity;
+    TRY(be->ops->alloc(be, m->ld_real, sizeof(double), (void **)&m->ones));
+    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->rate_edge));
+    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost));
+    TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->lost_spectrum));
+    TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->factor));
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = 1.0;
+    return be->ops->upload(be, m->ones, m->window, (size_t)m->fine * sizeof(double));
+}
+
+/* -i everywhere: what turns a spectrum into that of the quadrature. */
+static int create_quadrature(struct model *m)
+{
+    struct backend *const be = m->be;
+    TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->quadrature));
+    TRY(be->ops->alloc(be, m->capacity * m->ld, sizeof(cplx), (void **)&m->turned));
+    TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->quarter));
+    for (long k = 0; k < m->spectrum; k++)
+        m->scratch[k] = cplx_make(0.0, -1.0);
+    return be->ops->upload(be, m->quarter, m->scratch, (size_t)m->spectrum * sizeof(cplx));
+}
+
+static int create_rows(struct model *m)
+{
+    struct backend *const be = m->be;
+    TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->samples));
+    for (int i = 0; i < 2; i++)
+        TRY(be->ops->alloc(be, m->fine, sizeof(cplx), (void **)&m->signal[i]));
+    memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
+    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
+    TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
+    TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
+    TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
+    if (!m->third_harmonic)
+        TRY(create_quadrature(m));
+    if (m->edge)
+        TRY(create_edge(m));
+    return m->raman ? create_long_rows(m) : 0;
+}
+
+static int create_parts(struct model *m, const struct capillary_point *point)
+{
+    TRY(create_host(m));
+    TRY(create_rows(m));
+    const struct response_setup response = capillary_response_setup(point, m->be, m->capacity);
+    TRY(response_create(&response, &m->response));
+    const struct stepper_setup setup = {.backend = m->be,
+                                        .rows = m->capacity,
+                                        .n = m->bins,
+                                        .planes = m->planes,
+                                        .spectrum = m->spectrum,
+                                        .terms = m->terms,
+                                        .system = {.model = m,
+                                                   .nonlinear = capillary_nonlinear,
+                                                   .transforms = capillary_transforms(point),
+                                                   .path = capillary_path,
+                                                   .accepted = capillary_accepted}};
+    return stepper_create(&setup, &m->stepper);
+}
+
+static int capillary_create(const struct params *params, struct backend *backend, int capacity,
+                            struct model **out)
+{
+    *out = NULL;
+    struct capillary_point point;
+    TRY(capillary_point_read(params, &point));
+    struct model *m;
+    TRY(MEM_NEW(1, &m));
+    m->be = backend;
+    m->capacity = capacity;
+    m->bins = real_grid_bins(&point.grid);
+    m->fine = point.grid.fine;
+    m->spectrum = m->fine / 2 + 1;
+    m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
+    m->terms = point_terms(&point);
+    m->rule = point.rule;
+    m->kind = point.rate.kind;
+    m->third_harmonic = point.third_harmonic;
+    m->raman = point.raman;
+    m->edge = point.time_length > 0.0;
+    m->ld = backend_stride(m->spectrum, sizeof(cplx));
+    m->ld_real = backend_stride(m->fine, sizeof(double));
+    m->ld_long = backend_stride(2 * m->fine, sizeof(double));
+    m->ld_half = backend_stride(m->fine + 1, sizeof(cplx));
+    const int rc = create_parts(m, &point);
+    if (rc != 0)
+        capillary_destroy(m);
+    else
+        *out = m;
+    return rc;
+}
+
+static int capillary_advance(struct model *m, struct run_control *control,
+                             struct row_status *st)
+{
+    return stepper_advance(m->stepper, control, st);
+}
+
+/* The power |A_analytic|^2 of a spectrum into m->window and, for the plasma, the real part into
+ * the row's samples. Outside the active bins signal[0] is zero. */
+static int make_signal(struct model *m, int row, const cplx *spectrum)
+{
+    struct backend *const be = m->be;
+    struct capillary_row *const r = &m->row[row];
+    const size_t bytes = (size_t)m->fine * sizeof(cplx);
+    const long first = r->point.grid.first;
+    const long count = r->point.grid.last - first;
+    for (long k = 0; k < count; k++)
+        m->scratch[k] = cplx_scale(2.0, spectrum[first + k]);
+    TRY(be->ops->upload(be, m->signal[0] + first, m->scratch, (size_t)count * sizeof(cplx)));
+    const struct fft_rows rows = {m->signal[0], m->fine, m->signal[1], m->fine, 0, 1, NULL};
+    TRY(be->ops->fft_execute(be, m->analytic, &rows));
+    TRY(be->ops->download(be, m->scratch, m->signal[1], bytes));
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = cplx_abs2(m->scratch[j]);
+    if (m->rule == PLASMA_NONE)
+        return 0;
+    for (long j = 0; j < m->fine; j++)
+        r->samples[j] = m->scratch[j].r;
+    return be->ops->upload(be, m->samples + row * m->ld_real, r->samples,
+                           (size_t)m->fine * sizeof(double));
+}
+
+/* Plasma after the pulse, by the column that the steps use. */
+static int observe_plasma(struct model *m, int row, double rho, double *values)
+{
+    struct row_status apart = {0};
+    struct response_report report = {0};
+    const struct response_factors factors = capillary_factors(&m->row[row], rho);
+    if (m->rule != PLASMA_NONE) {
+        const struct response_rows rows = {
+            .samples = m->samples + row * m->ld_real,
+            .ld = m->ld_real,
+            .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
+            .extra = m->raman ? m->delayed + row * m->ld_long : NULL};
+        TRY(response_apply(m->response, row, &factors, &rows, &apart));
+        TRY(response_report(m->response, row, &report));
+    }
+    values[CAPILLARY_IONISED_FRACTION] = report.electrons;
+    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * rho;
+    values[CAPILLARY_SATURATED] = (double)report.saturated;
+    values[CAPILLARY_UNDERSHOOT] = (double)report.undershoot;
+    return 0;
+}
+
+static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
+{
+    struct backend *const be = m->be;
+    struct capillary_row *const r = &m->row[row];
+    const double z = r->positions[stepper_plane(m->stepper, row)];
+    const double rho = capillary_medium_density(&r->medium, z);
+    cplx *const spectrum =
+        out->array[ARRAY_FIELD] != NULL ? out->array[ARRAY_FIELD] : r->spectrum;
+    cplx *field;
+    TRY(stepper_field(m->stepper, row, &field));
+    TRY(be->ops->download(be, spectrum, field, (size_t)m->bins * sizeof(cplx)));
+    capillary_observe_spectrum(&r->point, spectrum, out->observable);
+    TRY(make_signal(m, row, spectrum));
+    capillary_observe_power(&r->point, m->window, out->observable);
+    TRY(observe_plasma(m, row, rho, out->observable));
+    out->observable[CAPILLARY_DENSITY] = rho;
+    out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
+    out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
+    out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];
+    if (out->array[ARRAY_PATH] != NULL)
+        memcpy(out->array[ARRAY_PATH], r->path, sizeof r->path);
+    return 0;
+}
+
+static int capillary_state(struct model *m, int row, struct state_out *out)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const size_t tail = capillary_tail_bytes();
+    TRY(stepper_save(m->stepper, row, out));
+    if (out->capacity < out->length + tail)
+        FAIL(ERR_ARGUMENT, "state of a row needs %zu bytes; %zu are given", out->length + tail,
+             out->capacity);
+    capillary_tail_write(r->path, r->now, (char *)out->bytes + out->length);
+    out->length += tail;
+    return 0;
+}
+
+static int capillary_from_plane(const struct params *params, long plane,
+                                const struct plane_buffers *in, struct state_out *out)
+{
+    struct capillary_point point;
+    const size_t tail = capillary_tail_bytes();
+    TRY(capillary_point_read(params, &point));
+    if (in->array[ARRAY_FIELD] == NULL || in->array[ARRAY_PATH] == NULL)
+        FAIL(ERR_ARGUMENT, "capillary continues from a stored field and its integrals only");
+    const struct plane_layout layout = {.span = point.length};
+    const double z = layout_plane_position(&layout, &params->planes, plane);
+    TRY(stepper_state_at(real_grid_bins(&point.grid), plane, z, in->array[ARRAY_FIELD], out));
+    if (out->capacity < out->length + tail)
+        FAIL(ERR_ARGUMENT, "state of a row needs %zu bytes; %zu are given", out->length + tail,
+             out->capacity);
+    capillary_tail_write(in->array[ARRAY_PATH], NULL, (char *)out->bytes + out->length);
+    out->length += tail;
+    return 0;
+}
+
+void capillary_set_schedule(struct model *m, int row, const double *lengths, long count)
+{
+    stepper_set_schedule(m->stepper, row, lengths, count);
+}
+
+const struct model_ops capillary_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct model_ops)},
+                                        .info = &capillary_info,
+                                        .layout = capillary_layout,
+                                        .axis = capillary_axis,
+                                        .create = capillary_create,
+                                        .load = capillary_load,
+                                        .advance = capillary_advance,
+                                        .plane = capillary_plane,
+                                        .state = capillary_state,
+                                        .from_plane = capillary_from_plane,
+                                        .destroy = capillary_destroy};

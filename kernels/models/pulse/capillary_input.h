@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_CAPILLARY_INPUT_H
+#define KERNELS_MODELS_PULSE_CAPILLARY_INPUT_H
+
+#include "kernels/kdefs.h"
+#include "kernels/model.h"
+#include "kernels/models/pulse/capillary_params.h"
+#include "kernels/numeric/host_fft.h"
+
+/* Input of a carrier-resolved field (physics.md §6.1, A8). Host memory. */
+
+/**
+ * Spectrum a = rfft(A)/fine, sqrt(W), of the input pulse: shape times cos(omega0 t), the
+ * spectral window, exp(-i phi) with phi = cep + delay Omega + gdd Omega^2/2 + tod Omega^3/6,
+ * scaled to the energy 4 T sum |a|^2 or to the peak of |A_analytic|^2.
+ *
+ * @param fft      of grid.fine numbers
+ * @param scratch  [grid.fine]
+ * @param a        [real_grid_bins] receives it, zero outside the active bins
+ */
+int capillary_input(const struct capillary_point *point, struct host_fft *fft, cplx *scratch,
+                    cplx *a);
+
+/**
+ * Add the input noise of a realisation to the active bins, which hold an energy of 4 T |a|^2
+ * each (physics.md A8, §6.3):
+ *
+ *   one_photon           hbar omega_k with a random phase
+ *   half_photon_gaussian a complex Gaussian of mean energy hbar omega_k/2
+ *   direct               the same of hbar omega_0/2
+ *
+ * The numbers of a bin depend on the seed and on its number alone.
+ */
+void capillary_noise_add(const struct capillary_point *point, const struct seed *seed, cplx *a);
+
+#endif

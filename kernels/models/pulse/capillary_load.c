@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/capillary_input.h"
+#include "kernels/models/pulse/capillary_model.h"
+#include "kernels/models/pulse/capillary_notes.h"
+#include "kernels/models/pulse/raman_gas.h"
+
+/* Rates below this, 1/s, are cut off: over a window of a picosecond an exposure of 1e-20. */
+#define RATE_LEAST     1e-8
+#define RATE_TOLERANCE 1e-6
+
+/* Taps a side of the band rule. */
+#define BAND_SIDE 4
+/* Its band: at least this omega dt, so that runs of one grid share their taps. */
+#define BAND_EDGE (0.35 * PULSE_PI)
+
+#define TAIL_TAG 0x636170696c000001ULL
+
+/* Behind the stepper's state. */
+struct capillary_tail {
+    uint64_t tag;
+    double path[CAPILLARY_PATHS];
+    double now[CAPILLARY_PATHS];
+};
+
+size_t capillary_tail_bytes(void)
+{
+    return sizeof(struct capillary_tail);
+}
+
+void capillary_tail_write(const double *path, const double *now, void *to)
+{
+    struct capillary_tail tail = {.tag = TAIL_TAG};
+    for (int i = 0; i < CAPILLARY_PATHS; i++) {
+        tail.path[i] = path[i];
+        tail.now[i] = now != NULL ? now[i] : 0.0;
+    }
+    memcpy(to, &tail, sizeof tail);
+}
+
+static int tail_read(struct capillary_row *row, const struct state_in *state, size_t before)
+{
+    struct capillary_tail tail;
+    if (state->length != before + sizeof tail)
+        FAIL(ERR_ARGUMENT, "state of a row has %zu bytes; %zu are expected", state->length,
+             before + sizeof tail);
+    memcpy(&tail, (const char *)state->bytes + before, sizeof tail);
+    if (tail.tag != TAIL_TAG)
+        FAIL(ERR_ARGUMENT, "state of a row is damaged or of another version");
+    memcpy(row->path, tail.path, sizeof tail.path);
+    memcpy(row->now, tail.now, sizeof tail.now);
+    return 0;
+}
+
+int capillary_planes_check(const struct plane_request *planes, double length)
+{
+    for (long i = 0; planes->kind == PLANES_LIST && i < planes->count; i++) {
+        const double z = planes->positions[i];
+        if (!(z >= 0.0 && z <= length * (1.0 + STEP_MINIMUM)))
+            FAIL(ERR_ARGUMENT,
+                 "save.planes: position %g m lies outside the capillary, 0 to %g m", z, length);
+        if (i > 0 && !(z > planes->positions[i - 1]))
+            FAIL(ERR_ARGUMENT, "save.planes: position %g m follows %g m; positions must ascend",
+                 z, planes->positions[i - 1]);
+    }
+    return 0;
+}
+
+static bool fits(const struct model *m, const struct capillary_point *p)
+{
+    return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
+           && (p->full ? CAPILLARY_TERMS : 2) == m->terms && p->rule == m->rule
+           && (p->rule == PLASMA_NONE || p->rate.kind == m->kind) && p->raman == m->raman
+           && p->third_harmonic == m->third_harmonic && (p->time_length > 0.0) == m->edge;
+}
+
+/* Read and check a member; what is wrong becomes its reason. */
+static int read_member(struct model *m, struct capillary_row *row, const struct params *params,
+                       struct row_status *st)
+{
+    const struct status_saved saved = status_capture_save();
+    capillary_medium_clear(&row->medium);
+    status_capture(st->reason, sizeof st->reason);
+    int rc = capillary_point_read(params, &row->point);
+    if (rc == 0)
+        rc = capillary_planes_check(&params->planes, row->point.length);
+    if (rc == 0 && !fits(m, &row->point))
+        rc = status_fail(ERR_BUG,
+                         "a member of %ld fine samples was given to an object of %ld "
+                         "or of another kind",
+                         row->point.grid.fine, m->fine);
+    if (rc == 0)
+        rc = capillary_medium_init(&row->point, &row->medium);
+    if (rc == 0)
+        rc = capillary_check_field(&row->point, &row->medium);
+    status_capture_restore(saved);
+    return rc;
+}
+
+/* Whether two rates are the same. */
+static bool same_rate(const struct rate_request *a, const struct rate_request *b)
+{
+    return a->kind == b->kind && a->gas == b->gas && a->occupancy == b->occupancy
+           && a->cycle_average == b->cycle_average && a->adk_floor == b->adk_floor
+           && a->wavelength == b->wavelength && a->stark == b->stark && a->dipole == b->dipole;
+}
+
+/* The table of a row's rate: one that is there, or a new one in a place that no row uses. */
+static int find_table(struct model *m, struct capillary_row *row)
+{
+    const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
+    struct capillary_rate *found = NULL;
+    row->rate = NULL;
+    for (int i = 0; i < m->capacity && found == NULL; i++)
+        if (m->rate[i].table != NULL && same_rate(&m->rate[i].request, &row->point.rate))
+            found = &m->rate[i];
+    for (int i = 0; i < m->capacity && found == NULL; i++) {
+        bool used = false;
+        for (int r = 0; r < m->capacity; r++)
+            used = used || m->row[r].rate == &m->rate[i];
+        found = used ? NULL : &m->rate[i];
+    }
+    if (found == NULL)
+        FAIL(ERR_BUG, "capillary: more rates than rows");
+    if (found->table == NULL || !same_rate(&found->request, &row->point.rate)) {
+        rate_table_destroy(found->table);
+        found->table = NULL;
+        TRY(rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &found->table));
+        found->request = row->point.rate;
+    }
+    row->rate = found;
+    return 0;
+}
+
+static int load_response(struct model *m, int index, struct capillary_row *row)
+{
+    const struct real_grid *const grid = &row->point.grid;
+    const double dt = grid->window / (double)grid->fine;
+    struct response_column column = {
+        .window = m->window, .dt = dt, .preionised = row->point.preionised};
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = real_grid_temporal(grid, j);
+    if (m->rule != PLASMA_NONE) {
+        TRY(ionisation_init(&row->ionisation, &row->point.rate));
+        column.potential = row->ionisation.potential * PULSE_HARTREE;
+        column.adk = &row->ionisation;
+        if (m->kind == RATE_PPT) {
+            TRY(find_table(m, row));
+            column.table = row->rate->table;
+        }
+    }
+    const double theta = real_grid_omega(grid, grid->last - 1) * dt;
+    if (m->rule == PLASMA_BAND)
+        TRY(taps_band(BAND_SIDE, fmax(theta, BAND_EDGE), &column.taps));
+    return response_load(m->response, index, &column);
+}
+
+/* The transfer function of the delayed response, with all constants: rho, the field's scale
+ * squared, 1/n of the transforms; and the zeros behind the squared field. */
+static int load_raman(struct model *m, int index, struct capillary_row *row)
+{
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &row->point.grid;
+    const struct mixture_request *const gas = &row->point.gas.request;
+    const double rho = row->medium.mean;
+    const double scale = rho * row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
+    double *const square = m->square + index * m->ld_long;
+    cplx *const transfer = m->transfer + index * m->ld_half;
+    struct raman_lines lines;
+    TRY(raman_gas_lines(gas->gas[0], gas->temperature, rho, &lines));
+    memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);
+    raman_lines_sample(&lines, grid->window / (double)grid->fine, m->fine, m->doubled);
+    for (long j = 0; j < m->fine; j++)
+        m->doubled[j] *= scale;
+    const size_t bytes = 2 * (size_t)m->fine * sizeof *m->doubled;
+    TRY(be->ops->upload(be, square, m->doubled, bytes));
+    const struct fft_rows rows = {square, m->ld_long, transfer, m->ld_half, 0, 1, NULL};
+    TRY(be->ops->fft_execute(be, m->long_forward, &rows));
+    memset(m->doubled, 0, bytes);
+    return be->ops->upload(be, square, m->doubled, bytes);
+}
+
+/* Tables of the linear operator and the prefactor -i omega window sqrt(Aeff)/(4 s n_eff fine),
+ * s = sqrt(eps0 c/2) (physics.md §3.4). */
+static void make_tables(struct model *m, struct capillary_row *row)
+{
+    const struct capillary_medium *const medium = &row->medium;
+    const struct real_grid *const grid = &row->point.grid;
+    const double constant =
+        sqrt(medium->area) / (4.0 * sqrt(0.5 * PULSE_EPS0 * PULSE_C) * (double)grid->fine);
+    const size_t count = (size_t)medium->terms * (size_t)m->bins;
+    memset(m->pre, 0, (size_t)m->bins * sizeof *m->pre);
+    memset(m->li, 0, count * sizeof *m->li);
+    memset(row->lr, 0, count * sizeof *row->lr);
+    for (long k = grid->first; k < grid->last; k++) {
+        double li[CAPILLARY_TERMS];
+        double lr[CAPILLARY_TERMS];
+        capillary_medium_linear(medium, k, li, lr);
+        for (int j = 0; j < medium->terms; j++) {
+            m->li[j * m->bins + k] = li[j];
+            row->lr[j * m->bins + k] = lr[j];
+        }
+        const double pre = capillary_medium_prefactor(medium, k, row->point.vacuum);
+        m->pre[k] = cplx_make(0.0, -constant * pre);
+    }
+}
+
+/* The absorber in time: its rates, and the prefactor apart, so that the stepper's is the mask.
+ */
+static int load_edge(struct model *m, int index, struct capillary_row *row)
+{
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &row->point.grid;
+    for (long j = 0; j < m->fine; j++) {
+        const double rate = capillary_absorber(real_grid_temporal(grid, j));
+        row->alpha[j] = rate / row->point.time_length;
+        m->window[j] = -row->alpha[j] / (double)m->fine;
+    }
+    TRY(be->ops->upload(be, m->rate_edge + index * m->ld_real, m->window,
+                        (size_t)m->fine * sizeof(double)));
+    TRY(be->ops->upload(be, m->factor + index * m->ld, m->pre, (size_t)m->bins * sizeof(cplx)));
+    for (long k = grid->first; k < grid->last; k++)
+        m->pre[k] = cplx_make(1.0, 0.0);
+    return 0;
+}
+
+static bool has_loss(const struct model *m, const struct capillary_row *row)
+{
+    for (long i = 0; i < row->medium.terms * m->bins; i++)
+        if (row->lr[i] != 0.0)
+            return true;
+    return false;
+}
+
+static int load_stepper(struct model *m, int index, const struct params *params,
+                        const struct state_in *resume, struct row_status *st)
+{
+    struct capillary_row *const row = &m->row[index];
+    const struct plane_layout layout = {.span = row->point.length};
+    for (long i = 0; i < m->planes; i++)
+        row->positions[i] = layout_plane_position(&layout, &params->planes, i);
+    const struct step_member member = {.control = row->point.step,
+                                       .positions = row->positions,
+                                       .field = m->field,
+                                       .li = m->li,
+                                       .lr = has_loss(m, row) ? row->lr : NULL,
+                                       .pre = m->pre,
+                                       .terms = row->medium.terms};
+    TRY(stepper_load(m->stepper, index, &member, st));
+    for (int i = 0; i < CAPILLARY_PATHS; i++)
+        row->path[i] = row->now[i] = row->next[i] = 0.0;
+    if (resume == NULL)
+        return 0;
+    const size_t before = stepper_state_bytes(m->bins);
+    TRY(tail_read(row, resume, before));
+    const struct state_in state = {resume->bytes, before};
+    return stepper_resume(m->stepper, index, &state, st);
+}
+
+int capillary_load(struct model *m, int row, const struct params *params,
+                   const struct seed *seed, const struct state_in *resume,
+                   struct row_status *st)
+{
+    struct capillary_row *const r = &m->row[row];
+    st->reason[0] = '\0';
+    st->outcome = ROW_FAILED;
+    if (read_member(m, r, params, st) != 0)
+        return 0;
+    const double rho = capillary_medium_density(&r->medium, 0.0);
+    r->field_scale = 1.0 / sqrt(0.5 * PULSE_EPS0 * PULSE_C * r->medium.area);
+    r->b_rate = r->point.kerr && rho > 0.0
+                    ? mixture_n2(&r->medium.gas, rho, r->point.pulse.omega0) / rho
+                          * r->point.pulse.omega0 / (PULSE_C * r->medium.area)
+                    : 0.0;
+    TRY(load_response(m, row, r));
+    if (m->raman)
+        TRY(load_raman(m, row, r));
+    make_tables(m, r);
+    if (m->edge)
+        TRY(load_edge(m, row, r));
+    TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
+    capillary_noise_add(&r->point, seed, m->field);
+    return load_stepper(m, row, params, resume, st);
+}

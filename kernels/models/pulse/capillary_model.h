@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_CAPILLARY_MODEL_H
+#define KERNELS_MODELS_PULSE_CAPILLARY_MODEL_H
+
+#include "kernels/backend.h"
+#include "kernels/models/pulse/capillary_medium.h"
+#include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/rate_table.h"
+#include "kernels/models/pulse/response.h"
+#include "kernels/numeric/host_fft.h"
+#include "kernels/step/rk45.h"
+
+/* Inside of the model: what capillary.c, capillary_load.c and capillary_rhs.c share. */
+
+/* Integrals along the way: rates per metre, integrated over the steps from their
+ * values at the states. */
+enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
+
+/* Positions that the stepper asks for at once, at most. */
+#define CAPILLARY_POSITIONS 8
+
+/* A tabulated rate, shared by the rows that ask for it. */
+struct capillary_rate {
+    struct rate_request request;
+    struct rate_table *table; /* NULL: free */
+};
+
+/* One row. Hidden state between load and advance: rho, now, next, path. */
+struct capillary_row {
+    struct capillary_point point;
+    struct capillary_medium medium;
+    struct ionisation ionisation;
+    const struct capillary_rate *rate; /* NULL: none in use */
+    double field_scale;                /* V/m per sqrt(W) */
+    double b_rate;                     /* of max A^2 and the density, rad m^2/W */
+    double rho[CAPILLARY_POSITIONS];   /* at the positions of the stepper's last call */
+    double now[CAPILLARY_PATHS];       /* rates at the state */
+    double next[CAPILLARY_PATHS];      /* at the state that the trial leads to */
+    double path[CAPILLARY_PATHS];
+    /* host memory of this row */
+    double *lr;        /* [terms][bins] Re L_j */
+    cplx *spectrum;    /* [bins] */
+    double *samples;   /* [fine] */
+    double *positions; /* [planes] */
+    double *alpha;     /* [fine] rate of the absorber in time, 1/m; with it only */
+};
+
+/* A batch of rows. */
+struct model {
+    struct backend *be;
+    int capacity;
+    long bins;     /* of the state: coarse/2 + 1 */
+    long spectrum; /* of the argument of N: fine/2 + 1 */
+    long fine;
+    long planes;
+    int terms; /* most that a row has */
+    enum plasma_rule rule;
+    enum rate_kind kind;
+    bool third_harmonic;
+    bool raman;
+    bool edge;             /* absorber in time */
+    long ld, ld_real;      /* of spectra and samples */
+    long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
+    struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
+    /* rows on the backend */
+    double *samples;     /* [capacity][ld_real] */
+    double *quadrature;  /* the same; without third harmonic only */
+    cplx *turned;        /* [capacity][ld]; without third harmonic only */
+    cplx *quarter;       /* [ld] -i; without third harmonic only */
+    double *square;      /* [capacity][ld_long] E^2, zeros behind; Raman only */
+    double *delayed;     /* [capacity][ld_long] */
+    cplx *half;          /* [capacity][ld_half] */
+    cplx *transfer;      /* [capacity][ld_half] */
+    double *ones;        /* [ld_real]; the rest with the absorber in time only */
+    double *rate_edge;   /* [capacity][ld_real] -alpha/n */
+    double *lost;        /* [capacity][ld_real] -alpha A/n */
+    cplx *lost_spectrum; /* [capacity][ld] */
+    cplx *factor;        /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    cplx *signal[2];     /* [fine] of plane: spectrum and samples of the analytic signal */
+    struct response *response;
+    struct stepper *stepper;
+    struct host_fft *input;      /* of load: the same bits in every process */
+    struct capillary_row *row;   /* [capacity] */
+    struct capillary_rate *rate; /* [capacity] */
+    /* host memory of load and plane */
+    cplx *field;     /* [bins] */
+    cplx *pre;       /* [bins] */
+    cplx *scratch;   /* [fine] */
+    double *li;      /* [terms][bins] */
+    double *window;  /* [fine] */
+    double *doubled; /* [2 fine]; Raman only */
+};
+
+/** Put a member into a row; as model_ops.load. */
+int capillary_load(struct model *m, int row, const struct params *params,
+                   const struct seed *seed, const struct state_in *resume,
+                   struct row_status *st);
+
+/** The stepper's right-hand side. */
+int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                        struct row_status *st);
+
+/** Its integrals of the terms of L, with the densities kept for capillary_nonlinear. */
+int capillary_path(void *model, long row, double z, const double *dz, int count,
+                   double (*out)[STEP_TERMS]);
+
+/** Its hook after an accepted step: the integrals along the way. */
+void capillary_accepted(void *model, long row, double h);
+
+/** Factors of the response at a density. */
+struct response_factors capillary_factors(const struct capillary_row *row, double rho);
+
+/** Transforms of one evaluation. */
+int capillary_transforms(const struct capillary_point *point);
+
+/** Bytes of a row's state behind the stepper's. */
+size_t capillary_tail_bytes(void);
+
+/** Put the integrals of a row behind the stepper's state. */
+void capillary_tail_write(const double *path, const double *now, void *to);
+
+/** How the response of a point is set up. */
+struct response_setup capillary_response_setup(const struct capillary_point *point,
+                                               struct backend *be, int capacity);
+
+/** Save positions: within [0, length], ascending. */
+int capillary_planes_check(const struct plane_request *planes, double length);
+
+#endif

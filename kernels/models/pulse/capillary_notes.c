@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/capillary_notes.h"
+
+#include <math.h>
+
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/guide_figures.h"
+#include "kernels/models/pulse/note.h"
+
+static double pulse_t0(const struct capillary_pulse *pulse)
+{
+    if (pulse->shape == REAL_SECH)
+        return pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
+    return pulse->duration / (2.0 * sqrt(log(2.0)));
+}
+
+static double carrier_wavelength(const struct capillary_point *point)
+{
+    return 2.0 * PULSE_PI * PULSE_C / point->pulse.omega0;
+}
+
+static void figures_at(const struct capillary_point *point,
+                       const struct capillary_medium *medium, double rho,
+                       struct guide_figures *out)
+{
+    const struct guide_place at = {rho, point->radius};
+    const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse),
+                                      point->pulse.peak_power};
+    guide_figures(&medium->guide, at, &pulse, out);
+}
+
+/* Peak of the input field of the unchirped pulse, V/m. */
+static double peak_field(const struct capillary_point *point,
+                         const struct capillary_medium *medium)
+{
+    return sqrt(2.0 * point->pulse.peak_power / (PULSE_EPS0 * PULSE_C * medium->area));
+}
+
+static void note_pulse(const struct capillary_point *point,
+                       const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const double intensity = point->pulse.peak_power / medium->area;
+    pulse_note(out, "pulse energy", "J", point->pulse.energy);
+    pulse_note(out, "peak power", "W", point->pulse.peak_power);
+    pulse_note(out, "peak intensity", "W m^-2", intensity);
+    struct ionisation ionisation;
+    if (point->rule == PLASMA_NONE || ionisation_init(&ionisation, &point->rate) != 0)
+        return;
+    const double share = peak_field(point, medium) / ionisation.barrier;
+    struct layout_note *const note =
+        pulse_note(out, "peak field over barrier suppression", "1", share);
+    if (share > 1.0)
+        pulse_note_warn(note,
+                        "the input field lies above the field of barrier suppression: the "
+                        "rate is not meant for it");
+}
+
+int capillary_check_field(const struct capillary_point *point,
+                          const struct capillary_medium *medium)
+{
+    struct ionisation ionisation;
+    const bool chirped = point->pulse.gdd != 0.0 || point->pulse.tod != 0.0;
+    if (point->rule == PLASMA_NONE || chirped)
+        return 0;
+    TRY(ionisation_init(&ionisation, &point->rate));
+    const double field = peak_field(point, medium);
+    if (field > ionisation.ceiling)
+        FAIL(ERR_ARGUMENT,
+             "pulse: its field of %g V/m lies above %g V/m, where the ionisation rate of %s "
+             "ends (twice barrier suppression); less energy or plasma: none",
+             field, ionisation.ceiling, gas_info(point->rate.gas)->name);
+    return 0;
+}
+
+/* Soliton figures where the gas is densest. */
+static void note_lengths(const struct capillary_point *point,
+                         const struct capillary_medium *medium, struct plane_layout *out)
+{
+    struct guide_figures f;
+    const bool nonlinear = point->kerr && medium->high > 0.0;
+    figures_at(point, medium, medium->high, &f);
+    pulse_note(out, "effective area", "m^2", f.area);
+    pulse_note(out, "group-velocity dispersion", "s^2 m^-1", f.beta2);
+    pulse_note(out, "dispersion length", "m", f.l_dispersion);
+    if (!nonlinear)
+        return;
+    pulse_note(out, "nonlinear length", "m", f.l_nonlinear);
+    struct layout_note *const order = pulse_note(out, "soliton number", "1", f.order);
+    if (f.beta2 > 0.0)
+        pulse_note_warn(order, "the dispersion at the carrier is normal: no solitons there");
+    else
+        pulse_note(out, "soliton fission length", "m", f.l_fission);
+    const double critical = point->pulse.peak_power / f.critical_power;
+    struct layout_note *const focus =
+        pulse_note(out, "peak power over critical power", "1", critical);
+    if (critical > 1.0)
+        pulse_note_warn(focus,
+                        "self-focusing couples to other modes, which one mode leaves out");
+}
+
+static void note_dispersion(const struct capillary_point *point,
+                            const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const struct guide_place at = {medium->high, point->radius};
+    const struct real_grid *const g = &point->grid;
+    const double zdw =
+        guide_zdw(&medium->guide, at, (struct guide_band){g->shortest, g->longest});
+    const double rdw = guide_rdw(&medium->guide, at, carrier_wavelength(point), g->shortest);
+    if (isfinite(zdw))
+        pulse_note(out, "zero-dispersion wavelength", "m", zdw);
+    if (isfinite(rdw))
+        pulse_note(out, "dispersive wave, linear phase matching", "m", rdw);
+    struct guide_bin bin;
+    guide_bin_load(&medium->guide, point->pulse.omega0, 0, &bin);
+    const double alpha = guide_alpha(&medium->guide, &bin, at);
+    pulse_note(out, "linear transmission at the carrier", "1", exp(-alpha * point->length));
+    if (medium->error > 0.0)
+        pulse_note(out, "phase error of the terms of L", "rad", medium->error);
+}
+
+static void note_grid(const struct capillary_point *point, struct plane_layout *out)
+{
+    const struct real_grid *const g = &point->grid;
+    pulse_note(out, "fine samples", "1", (double)g->fine);
+    pulse_note(out, "coarse samples", "1", (double)g->coarse);
+    const double dt = g->window / (double)g->fine;
+    const double samples = g->shortest / PULSE_C / dt;
+    struct layout_note *const fine =
+        pulse_note(out, "fine samples a period of the blue limit", "1", samples);
+    if (samples < REAL_GRID_SAMPLES)
+        pulse_note_warn(fine,
+                        "the third harmonic of the blue limit folds back; %g fine samples "
+                        "hold it",
+                        ceil(REAL_GRID_SAMPLES * g->window * PULSE_C / g->shortest));
+    const double room = g->window / point->pulse.duration;
+    struct layout_note *const wide = pulse_note(out, "window per pulse duration", "1", room);
+    if (room < 10.0)
+        pulse_note_warn(wide, "the window is %.2g durations; use at least 10", room);
+    const double stretched =
+        fabs(point->pulse.gdd) / (point->pulse.duration * point->pulse.duration);
+    if (stretched > 0.25 * room)
+        pulse_note_warn(wide, "the chirp spreads the pulse over the window");
+}
+
+void capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
+                     struct plane_layout *out)
+{
+    note_pulse(point, medium, out);
+    note_lengths(point, medium, out);
+    note_dispersion(point, medium, out);
+    note_grid(point, out);
+}
+
+/* The phase of the carrier that Kerr effect and dispersion turn, times the evaluations a radian
+ * that the helium fixture takes at rtol 1e-6, scaled as observed with the tolerance. */
+double capillary_predicted_rhs(const struct capillary_point *point,
+                               const struct capillary_medium *medium)
+{
+    struct guide_figures f;
+    figures_at(point, medium, medium->mean, &f);
+    const bool nonlinear = point->kerr && medium->mean > 0.0;
+    const double phase = nonlinear ? point->length / f.l_nonlinear : 0.0;
+    return 1.0 + 6.0 * (1.0 + 60.0 * phase * pow(1e-6 / point->step.rtol, 0.2));
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernels/models/pulse/capillary_params.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/raman_gas.h"
+
+/* Durations that the flat part of a window must hold at least. */
+#define WINDOW_DURATIONS 3.0
+#define WINDOW_FLAT      0.8
+
+/* Energy of a pulse of peak power 1 W: the integral of its intensity over all times. */
+static double unit_energy(enum real_shape shape, double duration)
+{
+    if (shape == REAL_SECH)
+        return duration / log(1.0 + sqrt(2.0));
+    return duration * sqrt(PULSE_PI / log(16.0));
+}
+
+/* Exactly one of two ways to say something. */
+static int check_one(bool first, bool second, const char *what)
+{
+    if (first == second)
+        FAIL(ERR_ARGUMENT, "%s: %s given; exactly one of them is needed", what,
+             first ? "both are" : "neither is");
+    return 0;
+}
+
+static double real_or(const struct params *p, const char *name, double otherwise)
+{
+    return params_is_set(p, name) ? params_real(p, name) : otherwise;
+}
+
+static int read_gas(const struct params *p, struct capillary_point *out)
+{
+    struct mixture_request request = {
+        .model = (enum density_model)params_int(p, "density"),
+        .temperature = params_real(p, "temperature"),
+    };
+    for (int g = 0; g < GAS_COUNT; g++) {
+        char name[32];
+        snprintf(name, sizeof name, "gas.%s", gas_info((enum gas)g)->name);
+        if (!params_is_set(p, name))
+            continue;
+        if (request.count == MIXTURE_GASES)
+            FAIL(ERR_ARGUMENT, "gas: more than %d gases in a mixture", MIXTURE_GASES);
+        request.gas[request.count] = (enum gas)g;
+        request.fraction[request.count++] = params_real(p, name);
+    }
+    TRY(check_one(params_is_set(p, "gas.name"), request.count > 0,
+                  "gas: a name (gas: He) or mole fractions (gas: {He: 0.9, Ar: 0.1})"));
+    if (request.count == 0) {
+        const int index = params_find(p, "gas.name");
+        request.count = 1;
+        request.fraction[0] = 1.0;
+        TRY(gas_find(p->info[index].choices[params_int(p, "gas.name")], &request.gas[0]));
+    }
+    return mixture_init(&out->gas, &request);
+}
+
+/* Points from two lists of one length. */
+static int read_points(const struct params *p, struct gradient_points *out)
+{
+    int positions = 0;
+    int values = 0;
+    const double *const z = params_list(p, "pressure.z", &positions);
+    const double *const value = params_list(p, "pressure.p", &values);
+    if (positions != values || positions < 2)
+        FAIL(ERR_ARGUMENT,
+             "pressure: %d positions in pressure.z and %d pressures in pressure.p; as many of "
+             "both are needed, at least 2",
+             positions, values);
+    out->count = positions;
+    for (int i = 0; i < positions; i++) {
+        out->z[i] = z[i];
+        out->value[i] = value[i];
+    }
+    return 0;
+}
+
+static int read_pressure(const struct params *p, struct capillary_point *out)
+{
+    const bool constant = params_is_set(p, "pressure.constant");
+    const bool ends = params_is_set(p, "pressure.from") || params_is_set(p, "pressure.to");
+    const bool points = params_is_set(p, "pressure.z") || params_is_set(p, "pressure.p");
+    struct gradient_points *const g = &out->pressure;
+    if (constant + ends + points != 1)
+        FAIL(ERR_ARGUMENT,
+             "pressure: exactly one of a number, {from, to} and {z, p} is needed");
+    if (points) {
+        TRY(read_points(p, g));
+    } else if (ends) {
+        if (!params_is_set(p, "pressure.from") || !params_is_set(p, "pressure.to"))
+            FAIL(ERR_ARGUMENT, "pressure: pressure.from and pressure.to belong together");
+        *g = (struct gradient_points){
+            2,
+            {0.0, out->length},
+            {params_real(p, "pressure.from"), params_real(p, "pressure.to")}};
+    } else {
+        *g = (struct gradient_points){1, {0.0}, {params_real(p, "pressure.constant")}};
+    }
+    out->uniform = true;
+    for (int i = 1; i < g->count; i++)
+        out->uniform = out->uniform && g->value[i] == g->value[0];
+    return 0;
+}
+
+static int read_radius(const struct params *p, struct capillary_point *out)
+{
+    const bool radius = params_is_set(p, "core_radius");
+    TRY(check_one(radius, params_is_set(p, "core_diameter"), "core_radius, core_diameter"));
+    out->radius =
+        radius ? params_real(p, "core_radius") : 0.5 * params_real(p, "core_diameter");
+    if (!(out->radius > 0.0 && isfinite(out->radius)))
+        FAIL(ERR_ARGUMENT, "core_radius: %g m; it must be positive", out->radius);
+    return 0;
+}
+
+static int read_guide(const struct params *p, struct capillary_point *out)
+{
+    static const enum glass_kind walls[] = {GLASS_SILICA, GLASS_SILICA_TABLE, GLASS_BK7,
+                                            GLASS_CAF2,   GLASS_MGF2,         GLASS_CONSTANT};
+    const bool index = params_is_set(p, "guide.index");
+    TRY(mode_parse(capillary_modes[params_int(p, "guide.mode")], &out->mode));
+    out->full = params_int(p, "guide.model") == 1;
+    out->wall = walls[params_int(p, "guide.wall")];
+    if (index != (out->wall == GLASS_CONSTANT))
+        FAIL(ERR_ARGUMENT, "guide.wall: index and guide.index belong together");
+    if (index)
+        out->wall_index =
+            cplx_make(params_real(p, "guide.index"), params_real(p, "guide.absorption"));
+    out->loss = params_int(p, "guide.loss") == 1 ? params_real(p, "guide.loss_factor") : 0.0;
+    out->vacuum = params_int(p, "guide.prefactor") == 1;
+    return 0;
+}
+
+/* Whether the gases of a mixture differ for a rate. */
+static bool one_rate(const struct mixture *gas)
+{
+    const struct gas_info *const first = gas_info(gas->request.gas[0]);
+    for (int i = 1; i < gas->request.count; i++) {
+        const struct gas_info *const g = gas_info(gas->request.gas[i]);
+        if (g->potential != first->potential || g->l != first->l || g->z != first->z)
+            return false;
+    }
+    return true;
+}
+
+static int read_plasma(const struct params *p, struct capillary_point *out)
+{
+    const enum gas gas = out->gas.request.gas[0];
+    enum rate_choice rate = (enum rate_choice)params_int(p, "plasma.rate");
+    if (rate == RATE_CHOICE_AUTO) {
+        const struct gas_info *const g = gas_info(gas);
+        rate = g->z > 0.0           ? RATE_CHOICE_PPT
+               : g->potential > 0.0 ? RATE_CHOICE_ADK
+                                    : RATE_CHOICE_NONE;
+    }
+    out->rule = PLASMA_NONE;
+    if (rate == RATE_CHOICE_NONE)
+        return 0;
+    if (!one_rate(&out->gas))
+        FAIL(ERR_UNSUPPORTED,
+             "plasma.rate: a mixture of gases that ionise differently has no plasma in this "
+             "version; plasma: none leaves it out");
+    out->rule = params_int(p, "plasma.rule") == 0 ? PLASMA_BAND : PLASMA_TRAPEZOID;
+    out->preionised = params_real(p, "plasma.preionised");
+    out->rate = (struct rate_request){
+        .kind = rate == RATE_CHOICE_PPT ? RATE_PPT : RATE_ADK,
+        .gas = gas,
+        .occupancy = params_real(p, "plasma.occupancy"),
+        .cycle_average = params_int(p, "plasma.cycle_average") == 1,
+        .adk_floor = real_or(p, "plasma.adk_floor", 0.0),
+        .wavelength = params_real(p, "pulse.wavelength"),
+        .stark = params_int(p, "plasma.stark") == 1,
+        .dipole = params_int(p, "plasma.dipole") == 1,
+    };
+    struct ionisation ionisation;
+    return ionisation_init(&ionisation, &out->rate);
+}
+
+static int read_raman(const struct params *p, struct capillary_point *out)
+{
+    const enum raman_choice choice = (enum raman_choice)params_int(p, "raman.model");
+    const struct mixture_request *const r = &out->gas.request;
+    struct raman_lines lines;
+    for (int i = 0; i < r->count && choice != RAMAN_NONE; i++) {
+        if (choice == RAMAN_AUTO && !raman_gas_has(r->gas[i]))
+            continue;
+        if (choice == RAMAN_AUTO && r->gas[i] == GAS_O2)
+            continue; /* its linewidths are not known */
+        TRY(raman_gas_lines(r->gas[i], r->temperature, PULSE_AMAGAT, &lines));
+        out->raman = true;
+    }
+    if (out->raman && r->count > 1)
+        FAIL(ERR_UNSUPPORTED, "raman: a mixture with molecules has no Raman response in this "
+                              "version; raman: none leaves it out");
+    if (out->raman && !out->uniform)
+        FAIL(ERR_UNSUPPORTED, "raman: along a pressure gradient the linewidths change, which "
+                              "is not in this version; use one pressure or raman: none");
+    return 0;
+}
+
+static int read_pulse(const struct params *p, struct capillary_pulse *out)
+{
+    const bool energy = params_is_set(p, "pulse.energy");
+    TRY(check_one(energy, params_is_set(p, "pulse.peak_power"),
+                  "pulse.energy, pulse.peak_power"));
+    out->shape = (enum real_shape)params_int(p, "pulse.shape");
+    out->duration = params_real(p, "pulse.duration");
+    out->by_energy = energy;
+    const double unit = unit_energy(out->shape, out->duration);
+    out->energy =
+        energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
+    out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
+    if (!(out->energy > 0.0))
+        FAIL(ERR_ARGUMENT, "pulse.energy: %g J; it must be positive", out->energy);
+    out->omega0 = 2.0 * PULSE_PI * PULSE_C / params_real(p, "pulse.wavelength");
+    out->cep = params_real(p, "pulse.phases.cep");
+    out->delay = params_real(p, "pulse.phases.delay");
+    out->gdd = params_real(p, "pulse.phases.gdd");
+    out->tod = params_real(p, "pulse.phases.tod");
+    return 0;
+}
+
+/* Two wavelengths in order. */
+static int read_wavelengths(const struct params *p, const char *name,
+                            struct wavelength_band *out)
+{
+    int count = 0;
+    const double *const limits = params_list(p, name, &count);
+    if (count == 0)
+        return 0;
+    if (count != 2 || !(limits[0] > 0.0 && limits[0] < limits[1]))
+        FAIL(ERR_ARGUMENT, "%s: two wavelengths are needed, the shortest and the longest",
+             name);
+    *out = (struct wavelength_band){limits[0], limits[1]};
+    return 0;
+}
+
+static int read_grid(const struct params *p, struct capillary_point *out)
+{
+    struct wavelength_band band = {0};
+    struct real_grid *const g = &out->grid;
+    TRY(read_wavelengths(p, "grid.wavelengths", &band));
+    g->shortest = band.shortest;
+    g->longest = band.longest;
+    g->window = params_real(p, "grid.window");
+    g->fine = params_is_set(p, "grid.fine") ? params_int(p, "grid.fine") : 0;
+    g->coarse = params_is_set(p, "grid.coarse") ? params_int(p, "grid.coarse") : 0;
+    g->spectral = (enum taper_kind)params_int(p, "windows.spectral");
+    g->time = (enum taper_kind)params_int(p, "windows.time");
+    TRY(real_grid_complete(g, out->rule == PLASMA_BAND ? CAPILLARY_THETA_MAX : 0.0));
+    const double pump = 2.0 * PULSE_PI * PULSE_C / out->pulse.omega0;
+    if (!(g->shortest < pump && pump < g->longest))
+        FAIL(ERR_ARGUMENT, "grid.wavelengths: %g m to %g m does not hold the pulse at %g m",
+             g->shortest, g->longest, pump);
+    if (!(WINDOW_FLAT * g->window >= WINDOW_DURATIONS * out->pulse.duration))
+        FAIL(ERR_ARGUMENT,
+             "grid.window: %g s is too short for a pulse of %g s; at least %g s are needed",
+             g->window, out->pulse.duration,
+             WINDOW_DURATIONS / WINDOW_FLAT * out->pulse.duration);
+    return mixture_check_band(&out->gas,
+                              2.0 * PULSE_PI * PULSE_C / real_grid_omega(g, g->last - 1));
+}
+
+/* An absorber takes its taper from a window. */
+static int check_absorbers(const struct capillary_point *p)
+{
+    if (p->edge_length > 0.0 && p->grid.spectral == TAPER_NONE)
+        FAIL(ERR_ARGUMENT,
+             "absorber.spectral: it needs the taper of windows.spectral, which is "
+             "none");
+    if (p->time_length > 0.0 && p->grid.time == TAPER_NONE)
+        FAIL(ERR_ARGUMENT, "absorber.time: it needs the taper of windows.time, which is none");
+    return 0;
+}
+
+static int read_bands(const struct params *p, struct capillary_point *out)
+{
+    static const char *const names[CAPILLARY_BANDS] = {"bands.rdw", "bands.uv", "bands.visible",
+                                                       "bands.infrared"};
+    for (int i = 0; i < CAPILLARY_BANDS; i++)
+        TRY(read_wavelengths(p, names[i], &out->band[i]));
+    return 0;
+}
+
+static int read_step(const struct params *p, struct capillary_point *out)
+{
+    if (params_int(p, "stepper.method") != STEP_RK45)
+        FAIL(ERR_UNSUPPORTED, "stepper.method: fixed needs a stored schedule of step lengths, "
+                              "which a scan file cannot give; use rk45");
+    out->step = (struct step_control){.length = out->length,
+                                      .rtol = params_real(p, "stepper.rtol"),
+                                      .atol = params_real(p, "stepper.atol"),
+                                      .norm = (enum step_norm)params_int(p, "stepper.norm"),
+                                      .first_step = real_or(p, "stepper.first_step", 0.0),
+                                      .max_steps = params_int(p, "stepper.max_steps")};
+    return 0;
+}
+
+int capillary_point_read(const struct params *params, struct capillary_point *out)
+{
+    *out = (struct capillary_point){.length = params_real(params, "length"),
+                                    .kerr = params_int(params, "kerr.response") == 0,
+                                    .third_harmonic =
+                                        params_int(params, "kerr.third_harmonic") == 1,
+                                    .edge_length = real_or(params, "absorber.spectral", 0.0),
+                                    .time_length = real_or(params, "absorber.time", 0.0)};
+    TRY(read_gas(params, out));
+    TRY(read_pressure(params, out));
+    TRY(read_radius(params, out));
+    TRY(read_guide(params, out));
+    TRY(read_pulse(params, &out->pulse));
+    TRY(read_plasma(params, out));
+    TRY(read_raman(params, out));
+    TRY(read_grid(params, out));
+    TRY(check_absorbers(out));
+    TRY(read_bands(params, out));
+    return read_step(params, out);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_CAPILLARY_PARAMS_H
+#define KERNELS_MODELS_PULSE_CAPILLARY_PARAMS_H
+
+#include <stdbool.h>
+
+#include "kernels/base/params.h"
+#include "kernels/model.h"
+#include "kernels/models/pulse/glass.h"
+#include "kernels/models/pulse/gradient.h"
+#include "kernels/models/pulse/ionisation.h"
+#include "kernels/models/pulse/marcatili.h"
+#include "kernels/models/pulse/real_grid.h"
+#include "kernels/models/pulse/response.h"
+#include "kernels/step/rk45.h"
+
+/* Order of the choices of plasma.rate. */
+enum rate_choice { RATE_CHOICE_AUTO, RATE_CHOICE_PPT, RATE_CHOICE_ADK, RATE_CHOICE_NONE };
+
+/* Order of the choices of raman.model. */
+enum raman_choice { RAMAN_AUTO, RAMAN_ON, RAMAN_NONE };
+
+/* Order of the choices of pulse.shape. */
+enum real_shape { REAL_GAUSS, REAL_SECH };
+
+/* Bands whose energy is observed. */
+enum capillary_band { BAND_RDW, BAND_UV, BAND_VISIBLE, BAND_INFRARED, CAPILLARY_BANDS };
+
+/* Largest omega dt on the fine samples that the band rule's taps are made for. */
+#define CAPILLARY_THETA_MAX (0.4 * 3.14159265358979323846)
+
+/* Wavelengths, m; shortest = longest = 0: no band. */
+struct wavelength_band {
+    double shortest, longest;
+};
+
+/* The input pulse. */
+struct capillary_pulse {
+    enum real_shape shape;
+    double duration;   /* full width at half maximum of the intensity, s */
+    bool by_energy;    /* energy is the request, else peak_power */
+    double energy;     /* J; of the other request estimated from the unchirped shape */
+    double peak_power; /* W, of the unchirped shape */
+    double omega0;     /* rad/s */
+    double cep, delay, gdd, tod;
+};
+
+/* One point of the model, resolved: SI, checked, plain data. */
+struct capillary_point {
+    struct real_grid grid;
+    double length; /* m */
+    double radius; /* m */
+    struct mixture gas;
+    struct gradient_points pressure;
+    bool uniform; /* the same pressure everywhere */
+    struct mode mode;
+    bool full;   /* guide: full form, else reduced */
+    double loss; /* factor on the loss; 0: off */
+    enum glass_kind wall;
+    cplx wall_index;
+    bool vacuum;           /* prefactor without n_eff */
+    bool kerr;             /* instantaneous response */
+    bool third_harmonic;   /* of E^3, else of |E_an|^2 E */
+    enum plasma_rule rule; /* PLASMA_NONE: no plasma */
+    struct rate_request rate;
+    double preionised;
+    bool raman;
+    double edge_length; /* of the spectral absorber, m; 0: none */
+    double time_length; /* of the absorber at the edges of the window, m; 0: none */
+    struct capillary_pulse pulse;
+    struct wavelength_band band[CAPILLARY_BANDS];
+    struct step_control step;
+};
+
+#define CAPILLARY_PARAM_COUNT 73
+
+/* Names of the modes, the choices of guide.mode; NULL-terminated. */
+extern const char *const capillary_modes[];
+
+/* The model's parameters, then the stepper's. */
+extern const struct param_info capillary_params[CAPILLARY_PARAM_COUNT];
+
+/**
+ * Read a point and refuse what does not fit together.
+ *
+ * @param params  made from capillary_params
+ * @return 0, or ERR_ARGUMENT / ERR_UNSUPPORTED with a line that names the parameter
+ */
+int capillary_point_read(const struct params *params, struct capillary_point *out);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/capillary_model.h"
+
+int capillary_transforms(const struct capillary_point *point)
+{
+    return 2 + (point->third_harmonic ? 0 : 1) + (point->raman ? 2 : 0)
+           + (point->time_length > 0.0 ? 1 : 0);
+}
+
+int capillary_path(void *model, long row, double z, const double *dz, int count,
+                   double (*out)[STEP_TERMS])
+{
+    struct model *const m = model;
+    struct capillary_row *const r = &m->row[row];
+    if (count > CAPILLARY_POSITIONS)
+        FAIL(ERR_BUG, "capillary: %d positions of a step; at most %d are kept", count,
+             CAPILLARY_POSITIONS);
+    capillary_medium_path(&r->medium, z, dz, count, r->rho, out);
+    return 0;
+}
+
+/* Mean of a rate between its values at the ends of a step: the logarithmic mean, exact where it
+ * decays or grows exponentially, (b - a)/ln(b/a) = m x/atanh(x) with x = (b - a)/(b + a). */
+static double rate_mean(double a, double b)
+{
+    const double middle = 0.5 * (a + b);
+    if (!(a > 0.0 && b > 0.0))
+        return middle;
+    const double x = (b - a) / (b + a);
+    return fabs(x) < 1e-4 ? middle * (1.0 - x * x / 3.0) : middle * x / atanh(x);
+}
+
+void capillary_accepted(void *model, long row, double h)
+{
+    struct model *const m = model;
+    struct capillary_row *const r = &m->row[row];
+    for (int i = 0; i < CAPILLARY_PATHS; i++) {
+        r->path[i] += h * rate_mean(r->now[i], r->next[i]);
+        r->now[i] = r->next[i];
+    }
+}
+
+struct response_factors capillary_factors(const struct capillary_row *row, double rho)
+{
+    const struct capillary_point *const p = &row->point;
+    const double drift = capillary_medium_drift(&row->medium, rho, p->vacuum);
+    return (struct response_factors){.scale = row->field_scale,
+                                     .kerr = p->kerr ? drift * rho * PULSE_EPS0 * p->gas.gamma3
+                                                     : 0.0,
+                                     .density = drift * rho};
+}
+
+static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
+                   long ld_out)
+{
+    const struct fft_rows rows = {in, ld_in, out, ld_out, 0, 1, NULL};
+    return m->be->ops->fft_execute(m->be, plan, &rows);
+}
+
+/* Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
+static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
+                         const cplx *spectrum, double *rate)
+{
+    double sum = 0.0;
+    double weight[CAPILLARY_TERMS];
+    const struct real_grid *const grid = &r->point.grid;
+    TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
+    weight[0] = 1.0;
+    for (int j = 1; j < r->medium.terms; j++)
+        weight[j] = weight[j - 1] * (rho / r->medium.scale);
+    for (int j = 0; j < r->medium.terms; j++) {
+        const double *const lr = r->lr + j * m->bins;
+        double lost = 0.0;
+#pragma omp simd reduction(+ : lost)
+        for (long k = grid->first; k < grid->last; k++)
+            lost -= lr[k] * cplx_abs2(r->spectrum[k]);
+        sum += weight[j] * lost;
+    }
+    *rate = 8.0 * grid->window * sum;
+    return 0;
+}
+
+/* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
+ * absorber in time takes, 2 alpha of 2 A^2 dt a sample, added to what is absorbed. */
+static int sample_rates(struct model *m, struct capillary_row *r, double rho,
+                        const double *samples, double *rates)
+{
+    double top = 0.0;
+    TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
+#pragma omp simd reduction(max : top)
+    for (long j = 0; j < m->fine; j++) {
+        const double square = r->samples[j] * r->samples[j];
+        top = square > top ? square : top;
+    }
+    rates[PATH_B] = r->b_rate * rho * top;
+    double sum = 0.0;
+    const long edge = m->edge ? m->fine : 0;
+#pragma omp simd reduction(+ : sum)
+    for (long j = 0; j < edge; j++)
+        sum += r->alpha[j] * r->samples[j] * r->samples[j];
+    rates[PATH_ABSORBED] += 4.0 * r->point.grid.window / (double)m->fine * sum;
+    return 0;
+}
+
+/* Spectrum of what the edges of the window absorb: a part of the right-hand side, so that it is
+ * under error control. */
+static int edge_loss(struct model *m, long row, struct row_status *st)
+{
+    static const double unit[1] = {1.0};
+    static const double none[1] = {0.0};
+    double *const lost = m->lost + row * m->ld_real;
+    const struct response_kerr_args args = {.field = m->samples + row * m->ld_real,
+                                            .extra = m->ones,
+                                            .window = m->rate_edge + row * m->ld_real,
+                                            .scale = unit,
+                                            .kerr = none,
+                                            .out = lost,
+                                            .ld = m->ld_real};
+    TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
+    st->passes++;
+    st->transforms++;
+    return execute(m, m->forward, lost, m->ld_real, m->lost_spectrum + row * m->ld, m->ld);
+}
+
+/* pre N + lost, in the bins of the state: the stepper's prefactor is the mask alone. */
+static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+{
+    const struct spectral_add_args args = {m->factor + row * m->ld,
+                                           spectrum,
+                                           m->lost_spectrum + row * m->ld,
+                                           spectrum,
+                                           m->ld,
+                                           NULL};
+    st->passes++;
+    return m->be->kernels->spectral_add(m->be, &args, 0, 1, m->bins);
+}
+
+/* The analytic signal's imaginary part: -i times the spectrum, back. */
+static int quadrature(struct model *m, long row, const cplx *spectrum, struct row_status *st)
+{
+    struct backend *const be = m->be;
+    cplx *const turned = m->turned + row * m->ld;
+    const struct spectral_scale_args turn = {m->quarter, spectrum, turned, m->ld, NULL};
+    TRY(be->kernels->spectral_scale(be, &turn, 0, 1, m->spectrum));
+    st->passes++;
+    st->transforms++;
+    return execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real, m->ld_real);
+}
+
+/* rho (h * E^2) into `delayed`, a factor on E: the square, zeros behind it, its spectrum times
+ * the transfer function, back. */
+static int delayed_response(struct model *m, long row, const struct response_rows *rows,
+                            struct row_status *st)
+{
+    struct backend *const be = m->be;
+    double *const square = m->square + row * m->ld_long;
+    cplx *const half = m->half + row * m->ld_half;
+    const struct raman_square_args drive = {rows->samples, rows->quadrature, square, m->ld_real,
+                                            NULL};
+    TRY(be->kernels->raman_square[m->third_harmonic ? 0 : 1](be, &drive, 0, 1, m->fine));
+    TRY(execute(m, m->long_forward, square, m->ld_long, half, m->ld_half));
+    const struct spectral_scale_args filter = {m->transfer + row * m->ld_half, half, half,
+                                               m->ld_half, NULL};
+    TRY(be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1));
+    st->passes += 2;
+    st->transforms += 2;
+    return execute(m, m->long_backward, half, m->ld_half, m->delayed + row * m->ld_long,
+                   m->ld_long);
+}
+
+int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                        struct row_status *st)
+{
+    struct model *const m = model;
+    struct capillary_row *const r = &m->row[row];
+    const double rho = r->rho[place.index];
+    const bool state = place.stage == 0 || place.stage == STEP_END;
+    double *const rates = place.stage == 0 ? r->now : r->next;
+    double *const samples = m->samples + row * m->ld_real;
+    const struct response_factors factors = capillary_factors(r, rho);
+    struct response_rows rows = {.samples = samples, .ld = m->ld_real};
+    if (state)
+        TRY(absorbed_rate(m, r, rho, spectrum, &rates[PATH_ABSORBED]));
+    if (!m->third_harmonic) {
+        TRY(quadrature(m, row, spectrum, st));
+        rows.quadrature = m->quadrature + row * m->ld_real;
+    }
+    TRY(execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
+    if (state)
+        TRY(sample_rates(m, r, rho, samples, rates));
+    if (m->edge)
+        TRY(edge_loss(m, row, st));
+    if (m->raman) {
+        TRY(delayed_response(m, row, &rows, st));
+        rows.extra = m->delayed + row * m->ld_long;
+    }
+    TRY(response_apply(m->response, row, &factors, &rows, st));
+    if (state) {
+        struct response_report report;
+        TRY(response_report(m->response, row, &report));
+        rates[PATH_IONISATION] = rho * r->medium.area * report.work;
+    }
+    TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
+    st->transforms += 2;
+    return m->edge ? edge_add(m, row, spectrum, st) : 0;
+}

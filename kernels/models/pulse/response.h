@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_MODELS_PULSE_RESPONSE_H
+#define KERNELS_MODELS_PULSE_RESPONSE_H
+
+#include <stdbool.h>
+
+#include "kernels/backend.h"
+#include "kernels/model.h"
+#include "kernels/models/pulse/ionisation.h"
+#include "kernels/models/pulse/rate_table.h"
+#include "kernels/numeric/taps.h"
+
+/*
+ * The response of a gas to a real field on the fine time grid (physics.md §4, numerics.md §6),
+ * from samples of the field to samples of the polarisation, both of a column: one node of one
+ * member, with 1 or 2 components. Columns are counted member after member, nodes within.
+ *
+ *   P = window (kerr E^3 + density (plasma polarisation of a particle) + extra E)
+ *
+ * with E = scale times the field. Synthesis and projection of one mode on one node are these
+ * factors: nothing else is done for them (numerics.md §5).
+ *
+ * Without the third harmonic E^3 is replaced by (3/4) |E_an|^2 E; the caller gives the
+ * imaginary part of the analytic signal, which is a second inverse transform: of -i times the
+ * spectrum.
+ *
+ * Passes over the fine samples: 1 for Kerr alone and for the trapezoid rule with one component,
+ * 3 else. Transforms: none.
+ */
+#define RESPONSE_PASSES_KERR      1
+#define RESPONSE_PASSES_TRAPEZOID 1
+#define RESPONSE_PASSES_BAND      3
+
+/* How the plasma is integrated over time; none: Kerr alone. */
+enum plasma_rule { PLASMA_NONE, PLASMA_TRAPEZOID, PLASMA_BAND };
+
+/* How the rate is evaluated. */
+enum rate_evaluation {
+    RESPONSE_RATE_FIELD,   /* a table by field */
+    RESPONSE_RATE_CHANNEL, /* a table by channel: PPT */
+    RESPONSE_RATE_ADK      /* ADK's formula, in place */
+};
+
+/* What all columns have in common. */
+struct response_setup {
+    struct backend *backend;
+    long n;         /* fine samples */
+    long columns;   /* members x nodes */
+    int components; /* 1 or 2 */
+    enum plasma_rule rule;
+    enum rate_evaluation rate;
+    bool third_harmonic; /* false: `quadrature` is given; one component only */
+    bool extra;          /* `extra` is given */
+};
+
+/* A column of a member; copied. */
+struct response_column {
+    const double *window;           /* [n] in time, 0 … 1 */
+    double dt;                      /* s */
+    double preionised;              /* fraction p, 0 … 1 */
+    double potential;               /* I_p, J */
+    const struct rate_table *table; /* RESPONSE_RATE_FIELD, _CHANNEL; must stay */
+    const struct ionisation *adk;   /* RESPONSE_RATE_ADK */
+    struct taps taps;               /* PLASMA_BAND */
+};
+
+/* Factors at one position of the guide. */
+struct response_factors {
+    double scale;   /* V/m per unit of the field */
+    double kerr;    /* unit of the output per (V/m)^3: rho eps0 gamma3, and what leads to it */
+    double density; /* unit of the output per C m: rho, and the same */
+};
+
+/* Rows of one call, on the backend. */
+struct response_rows {
+    double *samples;          /* [components][ld] the field; receives P */
+    long ld;                  /* multiple of 8 */
+    const double *quadrature; /* [ld] imaginary part of the analytic field; or NULL */
+    const double *extra;      /* [ld] factor on E, e.g. of a Raman response; or NULL */
+};
+
+/* What the last call for a column saw. */
+struct response_report {
+    double electrons;     /* ionised fraction at the end of the window, preionised part too */
+    double most;          /* largest fraction */
+    double work;          /* I_p times the electrons freed, J a particle */
+    long long undershoot; /* samples whose exposure was negative and set to 0 */
+    long long saturated;  /* samples above the ceiling of the rate */
+    bool finite;          /* none of these is NaN or infinite */
+};
+
+struct response;
+
+/** Make a response; scratch is per thread. @return 0, ERR_UNSUPPORTED or ERR_MEMORY */
+int response_create(const struct response_setup *setup, struct response **out);
+
+/** Free; NULL is legal. */
+void response_destroy(struct response *response);
+
+/** Put a column of a member into its place. */
+int response_load(struct response *response, long column, const struct response_column *in);
+
+/**
+ * P of one column, in place of the samples. Adds its passes to `st`. May be called from several
+ * threads for different columns.
+ *
+ * NaN and infinite samples give NaN.
+ */
+int response_apply(struct response *response, long column,
+                   const struct response_factors *factors, const struct response_rows *rows,
+                   struct row_status *st);
+
+/** What the last response_apply of a column saw; zeros without plasma. */
+int response_report(struct response *response, long column, struct response_report *out);
+
+/** Bytes of one column; without the tables of its rate. */
+size_t response_column_bytes(const struct response_setup *setup);
+
+/** Bytes of what all columns share: scratch of the backend's threads. */
+size_t response_shared_bytes(const struct response_setup *setup);
+
+#endif

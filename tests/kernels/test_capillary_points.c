@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What model capillary refuses, by name, and what its grid chooses. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/models/pulse/capillary.h"
+#include "kernels/models/pulse/response.h"
+#include "tests/kernels/capillary_case.h"
+#include "tests/kernels/isa.h"
+#include "tests/unit_main.h"
+
+static int layout_of(const struct capillary_case *c, struct plane_layout *out, char *text,
+                     size_t size)
+{
+    text[0] = '\0';
+    status_capture(text, size);
+    const int code = capillary_ops.layout(&c->params, out);
+    status_capture(NULL, 0);
+    return code;
+}
+
+/* The case is refused with a line that holds the words; then it is cleared. */
+static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
+{
+    struct plane_layout layout;
+    char text[600];
+    const int got = layout_of(c, &layout, text, sizeof text);
+    ck_assert_msg(got == code, "%d: %s", got, text);
+    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
+    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
+    capillary_case_clear(c);
+    ck_assert_int_eq(mem_live(), 0);
+}
+
+START_TEST(numbers_out_of_reach_are_refused_by_name)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_set(&c, "pressure.constant", 2e9);
+    refuses(&c, ERR_ARGUMENT, "equation of state of Ar", "2e+09");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "core_radius", 0.0);
+    refuses(&c, ERR_ARGUMENT, "core_radius", "0 m");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "pulse.energy", 0.0);
+    refuses(&c, ERR_ARGUMENT, "pulse.energy", "0 J");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "pulse.duration", 1e-12);
+    refuses(&c, ERR_ARGUMENT, "grid.window", "too short for a pulse of 1e-12 s");
+    capillary_case_init(&c);
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    capillary_case_set(&c, "pulse.energy", 0.1);
+    refuses(&c, ERR_ARGUMENT, "ionisation rate of Ar", "barrier suppression");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "stepper.method", 1.0);
+    refuses(&c, ERR_UNSUPPORTED, "stepper.method", "schedule");
+}
+END_TEST
+
+START_TEST(bands_beyond_a_resonance_are_refused)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    /* 1.1 of the blue limit is 109 nm, argon's fit ends at 105.5 nm: just well. */
+    capillary_case_choose(&c, "guide.wall", "silica_table");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){120e-9, 4e-6}, 2);
+    capillary_case_set(&c, "grid.window", 400e-15);
+    struct plane_layout layout;
+    char text[600];
+    ck_assert_msg(layout_of(&c, &layout, text, sizeof text) == 0, "%s", text);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){115e-9, 4e-6}, 2);
+    refuses(&c, ERR_ARGUMENT, "index of Ar", "1.05");
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "He");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){120e-9, 4e-6}, 2);
+    capillary_case_set(&c, "grid.window", 400e-15);
+    refuses(&c, ERR_ARGUMENT, "silica", "silica_table");
+}
+END_TEST
+
+START_TEST(what_a_gas_lacks_is_refused_by_its_name)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "He");
+    capillary_case_choose(&c, "raman.model", "on");
+    refuses(&c, ERR_UNSUPPORTED, "raman", "He");
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "H2");
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    refuses(&c, ERR_UNSUPPORTED, "H2", "adk");
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "N2");
+    capillary_case_unset(&c, "pressure.constant");
+    capillary_case_set(&c, "pressure.from", 1e5);
+    capillary_case_set(&c, "pressure.to", 0.0);
+    refuses(&c, ERR_UNSUPPORTED, "raman", "gradient");
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "SF6");
+    refuses(&c, ERR_UNSUPPORTED, "SF6", "density: ideal");
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "gas.name");
+    capillary_case_set(&c, "gas.He", 0.5);
+    capillary_case_set(&c, "gas.Ar", 0.5);
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    refuses(&c, ERR_UNSUPPORTED, "plasma.rate", "mixture");
+}
+END_TEST
+
+START_TEST(loss_needs_a_wall_that_leaks)
+{
+    struct capillary_case c;
+    /* Below the index of the core light is totally reflected. */
+    capillary_case_init(&c);
+    capillary_case_choose(&c, "guide.wall", "index");
+    capillary_case_set(&c, "guide.index", 0.5);
+    refuses(&c, ERR_ARGUMENT, "guide.loss", "no loss");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "guide.index", 1.45);
+    refuses(&c, ERR_ARGUMENT, "guide.wall", "guide.index");
+}
+END_TEST
+
+START_TEST(things_said_twice_or_not_at_all_are_refused)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_set(&c, "core_diameter", 250e-6);
+    refuses(&c, ERR_ARGUMENT, "core_radius", "both");
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "core_radius");
+    refuses(&c, ERR_ARGUMENT, "core_diameter", "neither");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "pulse.peak_power", 1e9);
+    refuses(&c, ERR_ARGUMENT, "pulse.peak_power", "both");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "pressure.from", 1e5);
+    refuses(&c, ERR_ARGUMENT, "pressure", "exactly one");
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "pressure.constant");
+    capillary_case_set(&c, "pressure.from", 1e5);
+    refuses(&c, ERR_ARGUMENT, "pressure.from", "belong together");
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "gas.name");
+    refuses(&c, ERR_ARGUMENT, "gas", "neither");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "gas.He", 1.0);
+    refuses(&c, ERR_ARGUMENT, "gas", "both");
+}
+END_TEST
+
+START_TEST(grids_that_do_not_hold_the_band_say_what_would)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_set(&c, "grid.coarse", 2048.0);
+    refuses(&c, ERR_ARGUMENT, "grid.coarse", "would do");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "grid.fine", 16383.0);
+    refuses(&c, ERR_ARGUMENT, "grid.fine", "even");
+    capillary_case_init(&c);
+    capillary_case_set(&c, "grid.fine", 7776.0);
+    refuses(&c, ERR_ARGUMENT, "grid.coarse", "more than grid.fine");
+    /* The band rule needs more than the band: 2 pi 1.1/(150 nm) c dt <= 0.4 pi. */
+    capillary_case_init(&c);
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    capillary_case_set(&c, "grid.fine", 12288.0);
+    refuses(&c, ERR_ARGUMENT, "grid.fine", "would do");
+    capillary_case_init(&c);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){150e-9, 700e-9}, 2);
+    refuses(&c, ERR_ARGUMENT, "grid.wavelengths", "8e-07 m");
+    capillary_case_init(&c);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){4e-6}, 1);
+    refuses(&c, ERR_ARGUMENT, "grid.wavelengths", "two wavelengths");
+}
+END_TEST
+
+START_TEST(a_grid_is_as_small_as_its_band_allows)
+{
+    /* 400 fs hold 800 periods of 150 nm: 6 samples each, and 2.2 coarse ones. */
+    struct capillary_case c;
+    struct plane_layout layout;
+    char text[600];
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "grid.fine");
+    capillary_case_unset(&c, "grid.coarse");
+    capillary_case_set(&c, "grid.window", 400e-15);
+    ck_assert_msg(layout_of(&c, &layout, text, sizeof text) == 0, "%s", text);
+    const long coarse = 2 * (layout.axis[0].length - 1);
+    const double periods = 400e-15 * 299792458.0 / 150e-9;
+    ck_assert_double_ge((double)coarse, 2.2 * periods);
+    ck_assert_double_le((double)coarse, 1.1 * 2.2 * periods);
+    for (int i = 0; i < layout.notes; i++)
+        if (strcmp(layout.note[i].name, "fine samples") == 0) {
+            ck_assert_double_ge(layout.note[i].value, 6.0 * periods);
+            ck_assert_double_le(layout.note[i].value, 1.1 * 6.0 * periods);
+        }
+    capillary_case_clear(&c);
+}
+END_TEST
+
+START_TEST(the_report_has_the_figures_of_the_literature)
+{
+    /* Soliton order, fission length, zero dispersion, critical power of 300 uJ, 10 fs (sech) at
+     * 800 nm in 0.4 bar of helium, a = 125 um: the reference program's (physics.md §9). */
+    static const struct {
+        const char *name;
+        double value, tolerance;
+    } want[] = {{"soliton number", 2.239, 1e-3},
+                {"soliton fission length", 1.768, 1e-3},
+                {"zero-dispersion wavelength", 379.8e-9, 1e-3},
+                {"peak power over critical power", 0.0398, 2e-3}};
+    struct capillary_case c;
+    struct plane_layout layout;
+    char text[600];
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "HeB");
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_choose(&c, "pulse.shape", "sech");
+    capillary_case_set(&c, "pulse.energy", 300e-6);
+    capillary_case_set(&c, "pressure.constant", 0.4e5);
+    ck_assert_msg(layout_of(&c, &layout, text, sizeof text) == 0, "%s", text);
+    for (int w = 0; w < 4; w++) {
+        bool found = false;
+        for (int i = 0; i < layout.notes; i++)
+            if (strcmp(layout.note[i].name, want[w].name) == 0) {
+                found = true;
+                ck_assert_msg(fabs(layout.note[i].value / want[w].value - 1.0)
+                                  <= want[w].tolerance,
+                              "%s: %g", want[w].name, layout.note[i].value);
+            }
+        ck_assert_msg(found, "no note %s", want[w].name);
+    }
+    capillary_case_clear(&c);
+}
+END_TEST
+
+/* 1 + 6 evaluations a trial; the transforms of one are two, and what each option adds. */
+static void check_counts(const char *name, const char *word, int transforms, int passes)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "grid.fine");
+    capillary_case_unset(&c, "grid.coarse");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(&c, "grid.window", 100e-15);
+    capillary_case_set(&c, "length", 0.01);
+    capillary_case_gas(&c, "N2");
+    capillary_case_choose(&c, "raman.model", "none");
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_choose(&c, name, word);
+    struct capillary_planes p = capillary_case_run(&c);
+    ck_assert_int_eq(p.row.outcome, ROW_DONE);
+    const long long trials = p.row.steps + p.row.rejected;
+    ck_assert_int_eq(p.row.rhs_calls, 1 + 6 * trials);
+    ck_assert_msg(p.row.transforms == p.row.rhs_calls * transforms, "%s: %s: %lld transforms",
+                  name, word, p.row.transforms);
+    ck_assert_msg(p.row.passes == 2 + 7 * trials + p.row.rhs_calls * passes,
+                  "%s: %s: %lld passes of %lld trials", name, word, p.row.passes, trials);
+    capillary_planes_free(&p);
+    capillary_case_clear(&c);
+}
+
+START_TEST(transforms_and_passes_are_those_of_the_design)
+{
+    check_counts("kerr.third_harmonic", "true", 2, RESPONSE_PASSES_KERR);
+    check_counts("kerr.third_harmonic", "false", 3, RESPONSE_PASSES_KERR + 1);
+    check_counts("raman.model", "on", 4, RESPONSE_PASSES_KERR + 2);
+    check_counts("absorber.time", "0.1", 3, RESPONSE_PASSES_KERR + 2);
+    check_counts("plasma.rule", "band", 2, RESPONSE_PASSES_KERR);
+}
+END_TEST
+
+START_TEST(plasma_passes_are_those_of_its_rule)
+{
+    static const char *const rules[] = {"trapezoid", "band"};
+    static const int passes[] = {RESPONSE_PASSES_TRAPEZOID, RESPONSE_PASSES_BAND};
+    for (int i = 0; i < 2; i++) {
+        struct capillary_case c;
+        capillary_case_init(&c);
+        capillary_case_unset(&c, "grid.fine");
+        capillary_case_unset(&c, "grid.coarse");
+        capillary_case_set(&c, "grid.window", 100e-15);
+        capillary_case_set(&c, "length", 0.01);
+        capillary_case_choose(&c, "plasma.rate", "ppt");
+        capillary_case_choose(&c, "plasma.rule", rules[i]);
+        struct capillary_planes p = capillary_case_run(&c);
+        const long long trials = p.row.steps + p.row.rejected;
+        ck_assert_int_eq(p.row.passes, 2 + 7 * trials + p.row.rhs_calls * passes[i]);
+        capillary_planes_free(&p);
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
+    Suite *const suite = suite_create("capillary points");
+    TCase *const tests = tcase_create("points");
+    tcase_set_timeout(tests, 30);
+    tcase_add_test(tests, numbers_out_of_reach_are_refused_by_name);
+    tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
+    tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
+    tcase_add_test(tests, loss_needs_a_wall_that_leaks);
+    tcase_add_test(tests, things_said_twice_or_not_at_all_are_refused);
+    tcase_add_test(tests, grids_that_do_not_hold_the_band_say_what_would);
+    tcase_add_test(tests, a_grid_is_as_small_as_its_band_allows);
+    tcase_add_test(tests, transforms_and_passes_are_those_of_the_design);
+    tcase_add_test(tests, plasma_passes_are_those_of_its_rule);
+    tcase_add_test(tests, the_report_has_the_figures_of_the_literature);
+    suite_add_tcase(suite, tests);
+    return unit_main(suite);
+}

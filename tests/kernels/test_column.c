@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stress set of the plasma column (numerics.md §6): each sample within its derived budget,
+ * for the passes of the backend and for the plain bodies, against the formula in long double.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/contract/bounds.h"
+#include "tests/kernels/column_case.h"
+#include "tests/kernels/isa.h"
+#include "tests/kernels/lane.h"
+#include "tests/unit_main.h"
+
+/* Peaks in V/m, or minus the number of cut-offs; argon's ceiling is 8.6e10 V/m. Lengths tails
+ * of every kind behind the chunks of 512 and the vectors of 2 to 8. */
+static const struct column_case cases[] = {
+    {"pulse", 4096, 2.5e10, 0.5, 0.05, 0.12, 0.3, 0.0, 1, false, false, 0.0},
+    {"preionised, no rate", 2050, 1e8, 0.5, 0.0, 0.11, 0.7, 0.3, 1, false, false, 0.0},
+    {"preionised and ionised", 1034, 3e10, 0.5, 0.1, 0.13, 0.1, 0.02, 1, false, false, 0.0},
+    {"many zero crossings", 1026, 2e10, 0.5, 0.3, 1.0, 0.0, 0.0, 1, false, false, 0.0},
+    {"tiny exposure", 1536, 4e9, 0.5, 0.1, 0.12, 0.2, 0.0, 1, false, false, 0.0},
+    {"rates near the threshold", 1030, -1.02, 0.5, 0.1, 0.12, 0.2, 0.0, 1, false, false, 0.0},
+    {"long cancelling prefix", 16390, 1e9, 0.5, 0.0, 0.1234, 0.5, 1.0, 1, false, false, 0.0},
+    {"pulse at the left edge", 1100, 2.5e10, 0.0, 0.1, 0.12, 0.4, 0.0, 1, false, false, 0.0},
+    {"pulse at the right edge", 1100, 2.5e10, 1.0, 0.1, 0.12, 0.4, 0.0, 1, false, false, 0.0},
+    {"preionised at the left edge", 40, 1e8, 0.0, 0.5, 0.02, 0.1, 1.0, 1, false, false, 0.0},
+    {"one chunk and a half vector", 516, 2e10, 0.7, 0.1, 0.2, 0.4, 0.0, 1, false, false, 0.0},
+    {"a prime number of samples", 1543, 2e10, 0.6, 0.1, 0.2, 0.4, 0.0, 1, false, false, 0.0},
+    {"shorter than a chunk", 302, 2e10, 0.5, 0.1, 0.2, 0.4, 0.0, 1, false, false, 0.0},
+    {"saturated", 1024, 9.5e10, 0.5, 0.1, 0.12, 0.3, 0.0, 1, false, false, 0.0},
+    {"two components", 1090, 2.2e10, 0.4, 0.1, 0.12, 0.3, 0.0, 2, false, false, 0.0},
+    {"two components, preionised", 1090, 2.2e10, 0.4, 0.1, 0.12, 0.3, 0.1, 2, false, true, 0.0},
+    {"no third harmonic", 1090, 2.2e10, 0.4, 0.1, 0.12, 0.3, 0.0, 1, true, false, 0.0},
+    {"two pulses far apart", 8200, 2.5e10, 0.2, 0.01, 0.12, 0.3, 0.0, 1, false, false, 0.8},
+    {"the same, preionised", 8200, 2.5e10, 0.3, 0.01, 0.12, 0.3, 0.1, 1, false, false, 0.7},
+    {"the same of two components", 8200, 2.5e10, 0.2, 0.01, 0.12, 0.3, 0.0, 2, false, false,
+     0.8},
+    {"all that there is", 1090, 2.2e10, 0.4, 0.1, 0.12, 0.3, 0.01, 1, true, true, 0.0},
+};
+#define CASES (sizeof cases / sizeof cases[0])
+
+static struct column_rates_known rates;
+static struct backend *be;
+
+static void backend_init(void)
+{
+    const struct backend_options options = {.name = "cpu",
+                                            .isa = isa_under_test(),
+                                            .threads = lane_threads(1),
+                                            .rigour = FFT_ESTIMATE};
+    ck_assert_int_eq(backend_create(&options, &be), 0);
+    rates_init(&rates);
+}
+
+static void backend_clear(void)
+{
+    rates_clear(&rates);
+    backend_destroy(be);
+    ck_assert_int_eq(mem_live(), 0);
+}
+
+/* Largest error over budget, and over the peak. */
+struct margins {
+    double budget, peak;
+    bool nothing; /* the formula gives zeros */
+};
+
+static struct margins margins_of(const struct column_run *run, const struct column_truth *truth)
+{
+    struct margins m = {0.0, 0.0, false};
+    double top = 0.0;
+    for (int k = 0; k < run->c->components; k++)
+        for (long i = 0; i < run->c->n; i++) {
+            const double want = truth->out[k * run->c->n + i];
+            const double error = fabs(run->out[k * run->ld + i] - want);
+            ck_assert(isfinite(run->out[k * run->ld + i]));
+            m.budget = fmax(m.budget, error / truth->budget[k * run->c->n + i]);
+            m.peak = fmax(m.peak, error);
+            top = fmax(top, fabs(want));
+        }
+    m.peak = m.peak > 0.0 ? m.peak / top : 0.0;
+    m.nothing = top == 0.0;
+    return m;
+}
+
+static void check_sums(const struct column_run *run, const struct column_truth *truth)
+{
+    const double electrons = run->sums[COLUMN_ELECTRONS];
+    ck_assert_double_le(fabs(electrons - truth->electrons), truth->electrons_budget);
+    ck_assert_double_ge(run->sums[COLUMN_MOST], electrons);
+    ck_assert_double_le(run->sums[COLUMN_SATURATED], (double)truth->saturated);
+    ck_assert_double_ge(run->sums[COLUMN_SATURATED], (double)truth->saturated);
+    ck_assert_double_le(fabs(run->sums[COLUMN_WORK] - truth->work),
+                        bound(BOUND_observable) * truth->work);
+}
+
+static void check_case(const struct column_case *c, enum case_rate kind, int side, bool plain)
+{
+    struct column_run run;
+    struct column_truth truth;
+    column_run_init(&run, c, &rates, kind, side);
+    column_truth_init(&truth, &run, FAULT_NONE, plain);
+    column_run_passes(&run, plain ? NULL : be);
+    const struct margins m = margins_of(&run, &truth);
+    printf("%-28s rate %d, %d taps, %s: %.3g of its budget, %.2g of the peak\n", c->name,
+           (int)kind, side, plain ? "plain" : be->isa, m.budget, m.peak);
+    ck_assert(!m.nothing || kind == CASE_ADK); /* whose cut-off is where the rate underflows */
+    ck_assert_msg(m.budget <= 1.0, "%s, rate %d, %d taps: %g times its budget", c->name,
+                  (int)kind, side, m.budget);
+    ck_assert_msg(m.peak <= bound(BOUND_column_guard), "%s, rate %d, %d taps: %g of the peak",
+                  c->name, (int)kind, side, m.peak);
+    check_sums(&run, &truth);
+    column_truth_clear(&truth);
+    column_run_clear(&run);
+}
+
+static void check_all(bool plain)
+{
+    backend_init();
+    for (size_t i = 0; i < CASES; i++)
+        for (int kind = 0; kind < CASE_RATES; kind++) {
+            check_case(&cases[i], (enum case_rate)kind, 0, plain);
+            check_case(&cases[i], (enum case_rate)kind, 4, plain);
+        }
+    for (int side = 1; side <= COLUMN_SIDE_MAX; side++)
+        check_case(&cases[2], CASE_BY_CHANNEL, side, plain);
+    backend_clear();
+}
+
+START_TEST(every_sample_of_the_backend_s_passes_is_within_its_budget)
+{
+    check_all(false);
+}
+END_TEST
+
+START_TEST(every_sample_of_the_plain_bodies_is_within_its_budget)
+{
+    check_all(true);
+}
+END_TEST
+
+/* A density that is 1e-12 off, a window that is a sample late or taken twice. */
+START_TEST(a_small_error_of_the_density_and_a_wrong_window_are_seen)
+{
+    static const enum column_fault faults[] = {FAULT_DENSITY, FAULT_WINDOW_SHIFTED,
+                                               FAULT_WINDOW_SQUARED};
+    backend_init();
+    for (int side = 0; side <= 4; side += 4)
+        for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+            struct column_run run;
+            struct column_truth truth;
+            column_run_init(&run, &cases[9], &rates, CASE_ADK, side);
+            column_truth_init(&truth, &run, faults[i], false);
+            column_run_passes(&run, be);
+            const struct margins m = margins_of(&run, &truth);
+            printf("fault %zu, %d taps: %.3g times the budget\n", i, side, m.budget);
+            ck_assert_double_gt(m.budget, 1.0);
+            column_truth_clear(&truth);
+            column_run_clear(&run);
+        }
+    backend_clear();
+}
+END_TEST
+
+int main(void)
+{
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
+    Suite *const suite = suite_create("plasma column");
+    TCase *const tests = tcase_create("column");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, every_sample_of_the_backend_s_passes_is_within_its_budget);
+    tcase_add_test(tests, every_sample_of_the_plain_bodies_is_within_its_budget);
+    tcase_add_test(tests, a_small_error_of_the_density_and_a_wrong_window_are_seen);
+    suite_add_tcase(suite, tests);
+    return unit_main(suite);
+}
