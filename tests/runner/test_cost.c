@@ -188,7 +188,7 @@ START_TEST(shards_of_single_values_make_nothing_absurd_of_the_times_of_others)
     struct cost_sums sums = {0};
     double reference[COST_FEATURES_MAX] = {0};
     uint64_t state = 7;
-    for (int shard = 0; shard < 200; shard++) {
+    for (int shard = 0; shard < 60; shard++) {
         struct scan *const scan = draw_scan(&state);
         struct cost cost;
         const int64_t first = (int64_t)(4 * draw(&state));
