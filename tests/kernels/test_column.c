@@ -75,7 +75,8 @@ static struct margins margins_of(const struct column_run *run, const struct colu
         for (long i = 0; i < run->c->n; i++) {
             const double want = truth->out[k * run->c->n + i];
             const double error = fabs(run->out[k * run->ld + i] - want);
-            ck_assert(isfinite(run->out[k * run->ld + i]));
+            if (!isfinite(run->out[k * run->ld + i]))
+                ck_abort_msg("sample %ld of component %d is not finite", i, k);
             m.budget = fmax(m.budget, error / truth->budget[k * run->c->n + i]);
             m.peak = fmax(m.peak, error);
             top = fmax(top, fabs(want));
