@@ -102,8 +102,8 @@ static void note_lengths(const struct capillary_point *point,
                         "self-focusing couples to other modes, which one mode leaves out");
 }
 
-/* What the prefactor along a gradient leaves out, relative: the change along z of how n_eff
- * differs between a frequency and the carrier. */
+/* What the prefactor along a gradient leaves out, relative: that n_eff is not quite linear in
+ * the density, in the full form. */
 static double prefactor_error(const struct capillary_medium *m)
 {
     double worst = 0.0;
@@ -113,8 +113,9 @@ static double prefactor_error(const struct capillary_medium *m)
         const double omega = real_grid_omega(&m->grid, k);
         const double mean = capillary_medium_index(m, omega, m->mean);
         for (int i = 0; i < 2; i++) {
-            const double ratio = mean / capillary_medium_index(m, omega, ends[i]);
-            const double taken = capillary_medium_drift(m, ends[i], false);
+            const double ratio = capillary_medium_index(m, omega, ends[i]) / mean;
+            const double taken =
+                1.0 + (ends[i] - m->mean) / m->scale * capillary_medium_tilt(m, k);
             worst = fmax(worst, fabs(ratio / taken - 1.0));
         }
     }
@@ -137,7 +138,7 @@ static void note_dispersion(const struct capillary_point *point,
     guide_bin_load(&medium->guide, point->pulse.omega0, 0, &bin);
     const double alpha = guide_alpha(&medium->guide, &bin, at);
     pulse_note(out, "linear transmission at the carrier", "1", exp(-alpha * point->length));
-    if (medium->terms > 1 && !point->vacuum)
+    if (medium->terms > 1 && medium->guide.full && !point->vacuum)
         pulse_note(out, "error of the prefactor along the gradient", "1",
                    prefactor_error(medium));
     if (medium->error > 0.0)
