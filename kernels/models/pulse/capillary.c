@@ -45,7 +45,7 @@ static size_t row_bytes(const struct capillary_point *point)
                          + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
            + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, point_terms(point))
-           + (2 * fine + bins * (size_t)point_terms(point) + 2 * bins + extra) * sizeof(double);
+           + (2 * fine + bins * (size_t)point_terms(point) + 3 * bins + extra) * sizeof(double);
 }
 
 static size_t shared_bytes(const struct capillary_point *point)
@@ -167,10 +167,10 @@ static void capillary_destroy(struct model *m)
     stepper_destroy(m->stepper);
     response_destroy(m->response);
     destroy_rows(m);
-    void *const rows[] = {m->ones,     m->rate_edge, m->lost,       m->lost_spectrum,
-                          m->factor,   m->samples,   m->quadrature, m->turned,
-                          m->quarter,  m->square,    m->delayed,    m->half,
-                          m->transfer, m->signal[0], m->signal[1]};
+    void *const rows[] = {m->tilt,          m->scalars,  m->ones,    m->rate_edge,  m->lost,
+                          m->lost_spectrum, m->factor,   m->samples, m->quadrature, m->turned,
+                          m->quarter,       m->square,   m->delayed, m->half,       m->transfer,
+                          m->signal[0],     m->signal[1]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
@@ -254,6 +254,9 @@ static int create_rows(struct model *m)
     TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
+    TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
+    TRY(be->ops->alloc(be, m->capacity * CAPILLARY_SCALARS, sizeof(double),
+                       (void **)&m->scalars));
     if (!m->third_harmonic)
         TRY(create_quadrature(m));
     if (m->edge)
@@ -302,6 +305,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
+    m->ld_tilt = backend_stride(m->bins, sizeof(double));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));
     m->ld_half = backend_stride(m->fine + 1, sizeof(cplx));

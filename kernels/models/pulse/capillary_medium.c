@@ -218,7 +218,6 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     find_densities(out);
     TRY(check_loss(out));
     TRY(choose_terms(out, point->uniform));
-    out->carrier = capillary_medium_index(out, out->omega0, out->mean);
     return 0;
 }
 
@@ -267,11 +266,12 @@ double capillary_medium_prefactor(const struct capillary_medium *medium, long k,
     return w * real_grid_spectral(&medium->grid, k) / index;
 }
 
-double capillary_medium_drift(const struct capillary_medium *medium, double rho, bool vacuum)
+double capillary_medium_tilt(const struct capillary_medium *medium, long k)
 {
-    if (vacuum || medium->terms == 1)
-        return 1.0;
-    const struct taylor excess =
-        guide_excess(&medium->guide, &medium->pump, place_at(medium, rho));
-    return medium->carrier / (1.0 + excess.c[0].r);
+    const double omega = real_grid_omega(&medium->grid, k);
+    const double low = capillary_medium_index(medium, omega, medium->low);
+    const double high = capillary_medium_index(medium, omega, medium->high);
+    const double mean = capillary_medium_index(medium, omega, medium->mean);
+    const double span = (medium->high - medium->low) / medium->scale;
+    return span > 0.0 ? (high - low) / span / mean : 0.0;
 }

@@ -32,7 +32,6 @@ struct capillary_medium {
     double scale;                  /* of q_j, 1/m^3 */
     int terms;                     /* 1 … CAPILLARY_TERMS */
     double error;                  /* of the terms over the length, rad */
-    double carrier;                /* n_eff at the carrier and the mean density */
     double edge;                   /* 1/absorption length, 1/m; 0: no absorber */
     double slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the densities of the terms,
                                       s/m */
@@ -84,12 +83,12 @@ double capillary_medium_index(const struct capillary_medium *medium, double omeg
 
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
- * the mean density (or without n_eff, as in vacuum), rad/s. Along a gradient the response is to
- * be multiplied by capillary_medium_drift beside.
+ * the mean density (or without n_eff, as in vacuum), rad/s. At another density it is to be
+ * divided by 1 + (rho - mean)/scale capillary_medium_tilt: exactly for the reduced form.
  */
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
 
-/** n_eff at the carrier and mean density over that at a density. */
-double capillary_medium_drift(const struct capillary_medium *medium, double rho, bool vacuum);
+/** Change of n_eff over n_eff at the mean density, per `scale` of density, between the ends. */
+double capillary_medium_tilt(const struct capillary_medium *medium, long k);
 
 #endif

@@ -16,6 +16,9 @@
  * values at the states. */
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 
+/* Numbers that kernels of the right-hand side read. */
+enum capillary_scalar { SCALAR_LEAN, SCALAR_ONE, SCALAR_ZERO, CAPILLARY_SCALARS };
+
 /* Positions that the stepper asks for at once, at most. */
 #define CAPILLARY_POSITIONS 8
 
@@ -32,6 +35,7 @@ struct capillary_row {
     struct ionisation ionisation;
     const struct capillary_rate *rate; /* NULL: none in use */
     double field_scale;                /* V/m per sqrt(W) */
+    bool leans;                        /* the prefactor changes along the way */
     double b_rate;                     /* of max A^2 and the density, rad m^2/W */
     double rho[CAPILLARY_POSITIONS];   /* at the positions of the stepper's last call */
     double now[CAPILLARY_PATHS];       /* rates at the state */
@@ -58,7 +62,8 @@ struct model {
     enum rate_kind kind;
     bool third_harmonic;
     bool raman;
-    bool edge;             /* absorber in time */
+    bool edge; /* absorber in time */
+    long ld_tilt;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
@@ -76,6 +81,8 @@ struct model {
     double *lost;        /* [capacity][ld_real] -alpha A/n */
     cplx *lost_spectrum; /* [capacity][ld] */
     cplx *factor;        /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    double *tilt;        /* [capacity][ld_tilt] of the prefactor */
+    double *scalars;     /* [capacity][CAPILLARY_SCALARS] of the last call */
     cplx *signal[2];     /* [fine] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;

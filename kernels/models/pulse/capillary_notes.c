@@ -8,6 +8,9 @@
 #include "kernels/models/pulse/guide_figures.h"
 #include "kernels/models/pulse/note.h"
 
+/* Bins at which a prefactor is checked. */
+#define PREFACTOR_BINS 64
+
 static double pulse_t0(const struct capillary_pulse *pulse)
 {
     if (pulse->shape == REAL_SECH)
@@ -99,6 +102,26 @@ static void note_lengths(const struct capillary_point *point,
                         "self-focusing couples to other modes, which one mode leaves out");
 }
 
+/* What the prefactor along a gradient leaves out, relative: that n_eff is not quite linear in
+ * the density, in the full form. */
+static double prefactor_error(const struct capillary_medium *m)
+{
+    double worst = 0.0;
+    const double ends[2] = {m->low, m->high};
+    const long stride = (m->grid.last - m->grid.first) / PREFACTOR_BINS + 1;
+    for (long k = m->grid.first; k < m->grid.last; k += stride) {
+        const double omega = real_grid_omega(&m->grid, k);
+        const double mean = capillary_medium_index(m, omega, m->mean);
+        for (int i = 0; i < 2; i++) {
+            const double ratio = capillary_medium_index(m, omega, ends[i]) / mean;
+            const double taken =
+                1.0 + (ends[i] - m->mean) / m->scale * capillary_medium_tilt(m, k);
+            worst = fmax(worst, fabs(ratio / taken - 1.0));
+        }
+    }
+    return worst;
+}
+
 static void note_dispersion(const struct capillary_point *point,
                             const struct capillary_medium *medium, struct plane_layout *out)
 {
@@ -115,6 +138,9 @@ static void note_dispersion(const struct capillary_point *point,
     guide_bin_load(&medium->guide, point->pulse.omega0, 0, &bin);
     const double alpha = guide_alpha(&medium->guide, &bin, at);
     pulse_note(out, "linear transmission at the carrier", "1", exp(-alpha * point->length));
+    if (medium->terms > 1 && medium->guide.full && !point->vacuum)
+        pulse_note(out, "error of the prefactor along the gradient", "1",
+                   prefactor_error(medium));
     if (medium->error > 0.0)
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }

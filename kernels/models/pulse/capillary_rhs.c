@@ -47,11 +47,9 @@ void capillary_accepted(void *model, long row, double h)
 struct response_factors capillary_factors(const struct capillary_row *row, double rho)
 {
     const struct capillary_point *const p = &row->point;
-    const double drift = capillary_medium_drift(&row->medium, rho, p->vacuum);
     return (struct response_factors){.scale = row->field_scale,
-                                     .kerr = p->kerr ? drift * rho * PULSE_EPS0 * p->gas.gamma3
-                                                     : 0.0,
-                                     .density = drift * rho};
+                                     .kerr = p->kerr ? rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
+                                     .density = rho};
 }
 
 static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
@@ -110,14 +108,13 @@ static int sample_rates(struct model *m, struct capillary_row *r, double rho,
  * under error control. */
 static int edge_loss(struct model *m, long row, struct row_status *st)
 {
-    static const double unit[1] = {1.0};
-    static const double none[1] = {0.0};
+    const double *const scalars = m->scalars + row * CAPILLARY_SCALARS;
     double *const lost = m->lost + row * m->ld_real;
     const struct response_kerr_args args = {.field = m->samples + row * m->ld_real,
                                             .extra = m->ones,
                                             .window = m->rate_edge + row * m->ld_real,
-                                            .scale = unit,
-                                            .kerr = none,
+                                            .scale = scalars + SCALAR_ONE,
+                                            .kerr = scalars + SCALAR_ZERO,
                                             .out = lost,
                                             .ld = m->ld_real};
     TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
@@ -172,6 +169,20 @@ static int delayed_response(struct model *m, long row, const struct response_row
                    m->ld_long);
 }
 
+/* The prefactor at this density in place of that at the mean one. */
+static int lean(struct model *m, long row, double rho, cplx *spectrum, struct row_status *st)
+{
+    struct backend *const be = m->be;
+    const struct capillary_medium *const medium = &m->row[row].medium;
+    double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
+    const double value = (rho - medium->mean) / medium->scale;
+    TRY(be->ops->upload(be, scalar, &value, sizeof value));
+    const struct spectral_lean_args args = {
+        spectrum, m->tilt + row * m->ld_tilt, scalar, spectrum, m->ld, m->ld_tilt, NULL};
+    st->passes++;
+    return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
+}
+
 int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                         struct row_status *st)
 {
@@ -206,5 +217,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
+    if (r->leans)
+        TRY(lean(m, row, rho, spectrum, st));
     return m->edge ? edge_add(m, row, spectrum, st) : 0;
 }
