@@ -17,9 +17,7 @@
 static const struct {
     const char *param;
     const char *word;
-} later_words[] = {{"stepper.method", "adams-ip"},
-                   {"stepper.method", "adams-exp"},
-                   {"raman.model", "hollenbeck_cantrell"}};
+} later_words[] = {{"stepper.method", "adams-ip"}, {"stepper.method", "adams-exp"}};
 
 bool schema_is_stepper(const char *name)
 {
@@ -298,6 +296,33 @@ static int set_param(struct reader *r, int index, const struct node *node)
     return places_note(r, info->name, node);
 }
 
+/* A list in place of a group is the group and those named with numbers: pulse, pulse2, … */
+static int set_groups(struct reader *r, const char *name, const struct node *list)
+{
+    int number = 1;
+    for (const struct node *child = list->first; child != NULL; child = child->next) {
+        char suffix[16] = "";
+        char group[NAME_SIZE];
+        if (number > 1)
+            snprintf(suffix, sizeof suffix, "%d", number);
+        snprintf(group, sizeof group, "%.*s%s", NAME_SIZE - 20, name, suffix);
+        if (!is_group(r->scan->info, group))
+            return value_fail(r, child, "%s: %d entries; accepted: at most %d", name,
+                              list->count, number - 1);
+        snprintf(group, sizeof group, "%.*s%s.", NAME_SIZE - 20, name, suffix);
+        TRY(schema_map(r, child, group));
+        number++;
+    }
+    return 0;
+}
+
+static bool has_further(const struct model_info *info, const char *name)
+{
+    char second[NAME_SIZE];
+    snprintf(second, sizeof second, "%.*s2", NAME_SIZE - 16, name);
+    return is_group(info, second);
+}
+
 int schema_set(struct reader *r, const char *name, const struct node *node)
 {
     const struct model_info *info = r->scan->info;
@@ -313,6 +338,10 @@ int schema_set(struct reader *r, const char *name, const struct node *node)
     if (node->kind == NODE_MAP) {
         TRY(places_note(r, name, node));
         return schema_map(r, node, prefix);
+    }
+    if (node->kind == NODE_LIST && has_further(info, name)) {
+        TRY(places_note(r, name, node));
+        return set_groups(r, name, node);
     }
     const int scalar = find_group_scalar(info, name);
     if (scalar >= 0)

@@ -253,8 +253,8 @@ def words_that_are_almost_right():
     refuses("--rank-of is the launcher's own", sf("run", "--rank-of=x", "codes.yaml"), 2, "--rank-of", "-n")
     refuses("neither points nor step", sf("plan", write("neither.yaml", PROBE.replace(", points: 3", ""))), 2, "neither points nor step is given")
     refuses("both points and step", sf("plan", write("both.yaml", PROBE.replace("points: 3", "points: 3, step: 1"))), 2, "both points and step are given")
-    later = FIBRE.replace("model: blow_wood", "model: hollenbeck_cantrell")
-    refuses("a later word's list has none too", sf("plan", write("later.yaml", later)), 2, "not in this version; accepted: blow_wood, none")
+    other = FIBRE.replace("model: blow_wood", "model: lorentz")
+    refuses("the list of a choice has none too", sf("plan", write("other.yaml", other)), 2, "unknown choice 'lorentz'; accepted: blow_wood, hollenbeck_cantrell, none")
     text = sf("describe", "gnlse").stdout
     check("describe says auto where auto is meant", "or auto; default auto" in text, text[-3000:])
     check("describe says what fixed is for", "fixed: by tests only" in text, text[-3000:])

@@ -16,7 +16,6 @@ from checks import run_checks
 from farm import command, content, run, same, write
 
 PI = np.pi
-C0 = 299792458.0
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start
 FIBRE = """scan: fibre
 model: gnlse
@@ -324,6 +323,41 @@ def a_large_set_is_refused_with_the_limit():
         file["time"].attrs["units"] = "fs"
         file["intensity"] = np.ones(n)
     refused(folder, 2, "pulse.file: pulse.h5", "64 MB, the limit")
+
+
+def several_pulses_are_a_list():
+    one = "shape: gauss, duration: 100 fs, peak_power: 2 kW"
+    two = "shape: gauss, duration: 80 fs, energy: 4 pJ, wavelength: 900 nm, phases: {delay: 0.5 ps}"
+    folder = table_folder(FIBRE.replace("INPUT", f"pulse: [{{{one}}}, {{{two}}}, {{file: pulse.txt, peak_power: 1 W, phases: {{delay: -0.5 ps}}}}]"))
+    apart = table_folder(FIBRE.replace("INPUT", f"pulse: {{{one}}}\n  pulse2: {{{two}}}\n  pulse3: {{file: pulse.txt, peak_power: 1 W, phases: {{delay: -0.5 ps}}}}"))
+    assert run(folder, *PLAIN)[0] == 0 and run(apart, *PLAIN)[0] == 0
+    assert same(content(folder), content(apart)) and identities(folder) == identities(apart)
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        energy = file["plane/energy"][0, 0]
+    area = np.sqrt(PI / (4 * np.log(2))) * 100e-15  # of a Gaussian's intensity; the three hardly overlap
+    assert abs(energy / (2e3 * area + 4e-12 + 1 * area) - 1) < 1e-4, energy
+    refused(table_folder(FIBRE.replace("INPUT", f"pulse: [{{{one}}}, {{{two}}}, {{{two}}}, {{{two}}}]")), 2, "scan.yaml:9:", "pulse: 4 entries; accepted: at most 3")
+    refused(table_folder(FIBRE.replace("INPUT", f"pulse: [{{{one}}}, {{energi: 1 nJ}}]")), 2, "energi", "did you mean 'energy'")
+
+
+def a_wave_with_noise_has_a_photon_in_each_bin():
+    text = FIBRE.replace("INPUT", "pulse: {shape: cw, peak_power: 3 W}").replace("planes: 3", "planes: 2") + "ensemble: {realisations: 2, seed: 5, noise: one_photon}\n"
+    folder = write(text)
+    assert run(folder)[0] == 0
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        a, omega, energy = file["plane/field"][1, 0], file["omega"][...], file["plane/energy"][1, 0]
+    noise = np.delete(np.abs(a) ** 2 * 4e-12 / (1.054571817e-34 * omega), 0)  # photons a bin
+    assert np.allclose(noise, 1, rtol=1e-6), (noise.min(), noise.max())
+    # the photon in the wave's own bin beats with it: 2 sqrt(hbar omega/T/P)
+    assert abs(energy / (3 * 4e-12) - 1) < 2.1 * np.sqrt(1.054571817e-34 * omega[0] / 4e-12 / 3), energy
+    text = command(folder, "plan", "scan.yaml", "--no-measure").stdout
+    assert "gain of modulation instability" in text, text
+
+
+def hollenbeck_and_cantrell_is_a_response():
+    folder, other = write(SHAPE.replace("raman: blow_wood", "raman: hollenbeck_cantrell")), write(SHAPE)
+    assert run(folder)[0] == 0 and run(other)[0] == 0
+    assert 1e-4 < distance(field(folder), field(other)) < 0.5
 
 
 if __name__ == "__main__":

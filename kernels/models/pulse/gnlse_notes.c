@@ -12,6 +12,9 @@
 /* Zero-dispersion wavelengths that are reported at most. */
 #define ZDW_MAX 3
 
+/* Inverse angular frequency of silica's strongest vibrations, 463 1/cm. */
+#define SILICA_TIME 11.5e-15
+
 static struct layout_note *note_add(struct plane_layout *out, const char *name,
                                     const char *unit, double value)
 {
@@ -38,9 +41,10 @@ static void note_warn(struct layout_note *note, const char *format, ...)
 /* T0 of the shape: sech(t/T0), exp(-t^2/(2 T0^2)) of the amplitude. */
 static double pulse_t0(const struct gnlse_point *point)
 {
-    if (point->shape == PULSE_SECH)
-        return point->duration / (2.0 * log(1.0 + sqrt(2.0)));
-    return point->duration / (2.0 * sqrt(log(2.0)));
+    const struct gnlse_pulse *pulse = &point->pulse[0];
+    if (pulse->shape == PULSE_SECH)
+        return pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
+    return pulse->duration / (2.0 * sqrt(log(2.0)));
 }
 
 /* Derivative of order 2 of B(Omega), s^2/m. */
@@ -110,14 +114,14 @@ static void note_lengths(const struct gnlse_point *point, struct plane_layout *o
 
 static void note_time_grid(const struct gnlse_point *point, struct plane_layout *out)
 {
-    const double samples = point->duration / point->dt;
+    const double samples = point->pulse[0].duration / point->dt;
     struct layout_note *fine = note_add(out, "samples per pulse duration", "1", samples);
     if (samples < 8.0)
         note_warn(fine,
                   "the pulse has %.2g samples over its duration; use at least 8: more "
                   "points or a shorter window",
                   samples);
-    const double room = point->window / point->duration;
+    const double room = point->window / point->pulse[0].duration;
     struct layout_note *wide = note_add(out, "window per pulse duration", "1", room);
     if (room < 10.0)
         note_warn(wide, "the window is %.2g durations; use at least 10", room);
@@ -132,13 +136,17 @@ static void note_time_grid(const struct gnlse_point *point, struct plane_layout 
                   "light spreads over more than half of the window of %.3g s; it wraps "
                   "around at the edges",
                   point->window);
+}
+
+static void note_raman(const struct gnlse_point *point, struct plane_layout *out)
+{
     if (!point->raman)
         return;
-    struct layout_note *raman =
-        note_add(out, "Raman time per sample", "1", point->tau1 / point->dt);
-    if (point->tau1 < 2.0 * point->dt)
+    const double time = point->silica ? SILICA_TIME : point->tau1;
+    struct layout_note *raman = note_add(out, "Raman time per sample", "1", time / point->dt);
+    if (time < 2.0 * point->dt)
         note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
-                  point->tau1 / 2.0);
+                  time / 2.0);
 }
 
 static void note_band(const struct gnlse_point *point, struct plane_layout *out)
@@ -170,11 +178,31 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
                          "coefficients may not hold over this band");
 }
 
-static void note_measured(const struct gnlse_point *point, struct plane_layout *out)
+/* Modulation instability of a continuous wave (Agrawal, Nonlinear Fiber Optics, chapter 5):
+ * greatest gain 2 gamma P at Omega^2 = 2 gamma P/|beta2|. */
+static void note_wave(const struct gnlse_point *point, struct plane_layout *out)
+{
+    const double beta2 = dispersion(point, 0.0);
+    const double strength = point->gamma * point->peak_power;
+    if (strength != 0.0)
+        note_add(out, "nonlinear length", "m", 1.0 / fabs(strength));
+    if (beta2 * strength >= 0.0)
+        return;
+    const double best = sqrt(2.0 * fabs(strength / beta2));
+    note_add(out, "gain of modulation instability", "m^-1", 2.0 * fabs(strength));
+    struct layout_note *at = note_add(out, "its greatest gain is off by", "rad s^-1", best);
+    if (sqrt(2.0) * best > PULSE_PI / point->dt)
+        note_warn(at, "the band does not hold all frequencies with gain: use dt below %.3g s",
+                  PULSE_PI / (sqrt(2.0) * best));
+}
+
+static void note_measured(const struct gnlse_point *point, const struct data_set *measured,
+                          struct plane_layout *out)
 {
     const struct measured_grid grid = {point->n, point->window, point->omega0};
     struct measured_figures figures;
-    if (measured_look(point->measured, &grid, &figures) != 0)
+    if (measured == NULL || measured->arrays == 0
+        || measured_look(measured, &grid, &figures) != 0)
         return;
     note_add(out, "duration of the table", "s", figures.duration);
     struct layout_note *cut = note_add(out, "table outside of the grid", "1", figures.outside);
@@ -213,13 +241,16 @@ void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
     note_add(out, "pulse energy", "J", point->energy);
     note_add(out, "peak power", "W", point->peak_power);
-    if (point->measured != NULL && point->measured->arrays > 0)
-        note_measured(point, out);
+    for (int i = 0; i < point->pulses; i++)
+        note_measured(point, point->pulse[i].measured, out);
     if (point->table != NULL)
         note_table(point, out);
-    note_lengths(point, out);
+    const bool wave = point->pulse[0].shape == PULSE_CW;
+    (wave ? note_wave : note_lengths)(point, out);
     note_zero_dispersion(point, out);
-    note_time_grid(point, out);
+    if (!wave)
+        note_time_grid(point, out);
+    note_raman(point, out);
     note_band(point, out);
 }
 

@@ -6,20 +6,80 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/dispersion_table.h"
-#include "kernels/models/pulse/earlier.h"
+#include "kernels/models/pulse/gnlse_pulses.h"
 #include "kernels/models/pulse/grid.h"
 #include "kernels/models/pulse/measured.h"
 
-static const char *const raman_models[] = {"blow_wood", NULL};
-static const char *const pulse_shapes[] = {"sech", "gauss", NULL};
+static const char *const raman_models[] = {"blow_wood", "hollenbeck_cantrell", NULL};
+static const char *const pulse_shapes[] = {"sech", "gauss", "cw", NULL};
 
-static const struct data_info pulse_data = {
-    .columns = measured_columns, .tables = measured_tables, .columns_param = "pulse.columns"};
+#define PULSE_DATA(group)                                                                      \
+    {                                                                                          \
+        .columns = measured_columns, .tables = measured_tables,                                \
+        .columns_param = group ".columns"                                                      \
+    }
+static const struct data_info pulse_data = PULSE_DATA("pulse");
+static const struct data_info pulse2_data = PULSE_DATA("pulse2");
+static const struct data_info pulse3_data = PULSE_DATA("pulse3");
 static const struct data_info dispersion_data = {.columns = dispersion_columns,
                                                  .tables = dispersion_tables,
                                                  .columns_param = "dispersion.columns"};
 static const struct data_info input_data = {
     .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
+
+#define PULSE_PHASE(id, in, most, text)                                                        \
+    {                                                                                          \
+        .name = id, .kind = PARAM_REAL, .unit = in, .minimum = -(most), .maximum = most,       \
+        .doc = text                                                                            \
+    }
+
+/* Rows of a further pulse. Without defaults: what is not given stands in no identity. */
+#define PULSE_ROWS(group, about)                                                               \
+    {.name = group ".shape",                                                                   \
+     .kind = PARAM_CHOICE,                                                                     \
+     .unit = "1",                                                                              \
+     .choices = pulse_shapes,                                                                  \
+     .doc = "Shape of a further pulse; sech when not given"},                                  \
+        {.name = group ".file",                                                                \
+         .kind = PARAM_DATA,                                                                   \
+         .unit = "1",                                                                          \
+         .data = about,                                                                        \
+         .doc = "Table of a further pulse, in place of shape and duration"},                   \
+        {.name = group ".columns",                                                             \
+         .kind = PARAM_CHOICE,                                                                 \
+         .unit = "1",                                                                          \
+         .choices = measured_tables,                                                           \
+         .doc = "Columns of the table that count"},                                            \
+        {.name = group ".wavelength",                                                          \
+         .kind = PARAM_REAL,                                                                   \
+         .flags = PARAM_OPEN,                                                                  \
+         .unit = "m",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1,                                                                         \
+         .doc = "Centre of a further pulse; the reference when not given"},                    \
+        {.name = group ".duration",                                                            \
+         .kind = PARAM_REAL,                                                                   \
+         .flags = PARAM_OPEN,                                                                  \
+         .unit = "s",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1,                                                                         \
+         .doc = "Full width at half maximum of the intensity, before the phases"},             \
+        {.name = group ".peak_power",                                                          \
+         .kind = PARAM_REAL,                                                                   \
+         .unit = "W",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1e300,                                                                     \
+         .doc = "Peak power of a further pulse alone; or give its energy"},                    \
+        {.name = group ".energy",                                                              \
+         .kind = PARAM_REAL,                                                                   \
+         .unit = "J",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1e300,                                                                     \
+         .doc = "Energy of a further pulse alone; or give its peak power"},                    \
+        PULSE_PHASE(group ".phases.cep", "rad", 1e6, "Constant spectral phase"),               \
+        PULSE_PHASE(group ".phases.delay", "s", 1, "Delay"),                                   \
+        PULSE_PHASE(group ".phases.gdd", "s^2", 1, "Group delay dispersion"),                  \
+        PULSE_PHASE(group ".phases.tod", "s^3", 1, "Third-order dispersion")
 
 /* With grid.wavelengths the number of points follows from the wavelength and the window too,
  * hence their structural flags. */
@@ -87,7 +147,8 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "none",
      .choices = raman_models,
-     .doc = "Delayed response: blow_wood (one damped oscillation) or none"},
+     .doc = "Delayed response: blow_wood (one damped oscillation), hollenbeck_cantrell (13 "
+            "vibrations of silica) or none"},
     {.name = "raman.tau1",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -95,7 +156,7 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .fallback = "12.2 fs",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Raman response: inverse oscillation frequency"},
+     .doc = "Raman response blow_wood: inverse oscillation frequency"},
     {.name = "raman.tau2",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -103,7 +164,7 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .fallback = "32 fs",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Raman response: decay time"},
+     .doc = "Raman response blow_wood: decay time"},
     {.name = "raman.fraction",
      .kind = PARAM_REAL,
      .unit = "1",
@@ -116,7 +177,8 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "sech",
      .choices = pulse_shapes,
-     .doc = "Shape of the input pulse: sech (intensity sech^2) or gauss"},
+     .doc = "Shape of the input pulse: sech (intensity sech^2), gauss, or cw (the same power "
+            "all over the window)"},
     {.name = "pulse.file",
      .kind = PARAM_DATA,
      .unit = "1",
@@ -127,6 +189,13 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .unit = "1",
      .choices = measured_tables,
      .doc = "Columns of pulse.file that count; not needed when only one combination is there"},
+    {.name = "pulse.wavelength",
+     .kind = PARAM_REAL,
+     .flags = PARAM_OPEN,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Centre of the pulse; the reference when not given"},
     {.name = "pulse.duration",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -174,6 +243,8 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .minimum = -1,
      .maximum = 1,
      .doc = "Third-order dispersion phi3"},
+    PULSE_ROWS("pulse2", &pulse2_data),
+    PULSE_ROWS("pulse3", &pulse3_data),
     {.name = "input.from",
      .kind = PARAM_DATA,
      .flags = PARAM_GROUP,
@@ -233,86 +304,6 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .doc = "Distance over which the edge taper w multiplies the field once"},
     STEPPER_PARAM_ROWS,
 };
-
-/* Energy of a pulse of peak power 1 W: the integral of its intensity over all times. */
-static double unit_energy(enum pulse_shape shape, double duration)
-{
-    if (shape == PULSE_SECH)
-        return duration / log(1.0 + sqrt(2.0));
-    return duration * sqrt(PULSE_PI / log(16.0));
-}
-
-/* A set that is known by its hash alone (a stored configuration) cannot be looked at. */
-static bool is_loaded(const struct data_set *set)
-{
-    return set != NULL && set->arrays > 0;
-}
-
-static struct measured_grid grid_of(const struct gnlse_point *point)
-{
-    return (struct measured_grid){point->n, point->window, point->omega0};
-}
-
-/* Only a plane of another run says how strong it is. */
-static int read_earlier(const struct params *p, struct gnlse_point *out)
-{
-    static const char *const others[] = {"pulse.file", "pulse.duration", "pulse.energy",
-                                         "pulse.peak_power"};
-    const struct measured_grid grid = grid_of(out);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (params_is_set(p, others[i]))
-            FAIL(ERR_ARGUMENT, "%s: input.from gives the input as it is; leave this out",
-                 others[i]);
-    out->shape = PULSE_GAUSS;
-    if (!is_loaded(out->earlier))
-        return 0;
-    TRY(earlier_check(out->earlier, &grid));
-    earlier_look(out->earlier, &grid, &out->energy, &out->duration);
-    out->peak_power = out->energy / unit_energy(out->shape, out->duration);
-    return 0;
-}
-
-/* Duration of a shape, or an estimate of a table's. */
-static int read_duration(const struct params *p, struct gnlse_point *out)
-{
-    const bool given = params_is_set(p, "pulse.duration");
-    const struct measured_grid grid = grid_of(out);
-    struct measured_figures figures = {0};
-    if (given == (out->measured != NULL))
-        FAIL(ERR_ARGUMENT, "pulse: %s",
-             given ? "pulse.duration belongs to a shape; pulse.file "
-                     "has its own"
-                   : "pulse.duration is missing, the full width at "
-                     "half maximum; or give pulse.file");
-    out->duration = params_real(p, "pulse.duration");
-    if (out->measured == NULL)
-        return 0;
-    out->shape = PULSE_GAUSS;
-    if (is_loaded(out->measured))
-        TRY(measured_look(out->measured, &grid, &figures));
-    out->duration = fmax(figures.duration, out->dt);
-    return 0;
-}
-
-static int read_pulse(const struct params *p, struct gnlse_point *out)
-{
-    const bool energy = params_is_set(p, "pulse.energy");
-    if (out->earlier != NULL)
-        return read_earlier(p, out);
-    if (energy == params_is_set(p, "pulse.peak_power"))
-        FAIL(ERR_ARGUMENT,
-             "pulse: %s pulse.energy and pulse.peak_power given; exactly one of "
-             "them is needed",
-             energy ? "both" : "neither of");
-    out->shape = params_int(p, "pulse.shape") == 0 ? PULSE_SECH : PULSE_GAUSS;
-    TRY(read_duration(p, out));
-    out->by_energy = energy;
-    const double unit = unit_energy(out->shape, out->duration);
-    out->energy =
-        energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
-    out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
-    return 0;
-}
 
 static int read_grid(const struct params *p, struct gnlse_point *out)
 {
@@ -378,6 +369,7 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out)
                                 .loss = params_real(params, "loss"),
                                 .steepening = params_int(params, "self_steepening") == 1,
                                 .raman = params_is_set(params, "raman.model"),
+                                .silica = params_int(params, "raman.model") == 1,
                                 .tau1 = params_real(params, "raman.tau1"),
                                 .tau2 = params_real(params, "raman.tau2"),
                                 .fraction = params_real(params, "raman.fraction"),
@@ -385,23 +377,20 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out)
                                 .edge = params_real(params, "absorber.edge"),
                                 .absorber_length = params_real(params, "absorber.length"),
                                 .dispersion = params_data(params, "dispersion.file"),
-                                .measured = params_data(params, "pulse.file"),
-                                .earlier = params_data(params, "input.from"),
-                                .cep = params_real(params, "pulse.phases.cep"),
-                                .delay = params_real(params, "pulse.phases.delay"),
-                                .gdd = params_real(params, "pulse.phases.gdd"),
-                                .tod = params_real(params, "pulse.phases.tod")};
+                                .earlier = params_data(params, "input.from")};
     TRY(read_betas(params, out));
     TRY(read_grid(params, out));
-    TRY(read_pulse(params, out));
+    TRY(gnlse_pulses_read(params, out));
     return read_step(params, out);
 }
 
 int gnlse_data_check(const struct gnlse_point *point)
 {
-    const struct data_set *const sets[] = {point->dispersion, point->measured, point->earlier};
+    const struct data_set *const sets[] = {point->dispersion, point->pulse[0].measured,
+                                           point->pulse[1].measured, point->pulse[2].measured,
+                                           point->earlier};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        if (sets[i] != NULL && !is_loaded(sets[i]))
+        if (sets[i] != NULL && sets[i]->arrays == 0)
             FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
     return 0;
 }

@@ -9,7 +9,24 @@
 #include "kernels/step/rk45.h"
 
 /* Order of the choices of pulse.shape. */
-enum pulse_shape { PULSE_SECH, PULSE_GAUSS };
+enum pulse_shape { PULSE_SECH, PULSE_GAUSS, PULSE_CW };
+
+#define GNLSE_PULSES_MAX 3
+
+/* One of the pulses that are the input. */
+struct gnlse_pulse {
+    const struct data_set *measured; /* out of a table, NULL: a shape */
+    enum pulse_shape shape;          /* PULSE_GAUSS for a table: estimates */
+    double detuning;                 /* of its centre from the reference, rad/s */
+    double duration;                 /* full width at half maximum of the intensity, s */
+    bool by_energy;                  /* energy is the request, else peak_power */
+    double energy;     /* J; of the other request estimated from the unchirped shape */
+    double peak_power; /* W */
+    double cep;        /* rad */
+    double delay;      /* s */
+    double gdd;        /* s^2 */
+    double tod;        /* s^3 */
+};
 
 struct dispersion_table;
 
@@ -28,27 +45,22 @@ struct gnlse_point {
     const struct data_set *dispersion;    /* in place of betas, NULL: none */
     const struct dispersion_table *table; /* made of it, by whoever needs it */
     bool raman;
+    bool silica;     /* the vibrations of Hollenbeck and Cantrell, without tau1 and tau2 */
     double tau1;     /* s */
     double tau2;     /* s */
     double fraction; /* Raman fraction fR */
     bool absorber;
-    double edge;                     /* fraction of band and window at each side */
-    double absorber_length;          /* m */
-    const struct data_set *measured; /* the pulse out of a table, NULL: a shape */
-    const struct data_set *earlier;  /* the input out of another run, NULL: a pulse */
-    enum pulse_shape shape;          /* PULSE_GAUSS for what is no shape: estimates */
-    double duration;                 /* full width at half maximum of the intensity, s */
-    bool by_energy;                  /* energy is the request, else peak_power */
-    double energy;     /* J; of the other request estimated from the unchirped shape */
-    double peak_power; /* W */
-    double cep;        /* rad */
-    double delay;      /* s */
-    double gdd;        /* s^2 */
-    double tod;        /* s^3 */
+    double edge;                    /* fraction of band and window at each side */
+    double absorber_length;         /* m */
+    const struct data_set *earlier; /* the input out of another run, NULL: pulses */
+    int pulses;                     /* 1 for an earlier plane: its phases */
+    struct gnlse_pulse pulse[GNLSE_PULSES_MAX];
+    double energy;     /* of all pulses, J */
+    double peak_power; /* of the strongest, W */
     struct step_control step;
 };
 
-#define GNLSE_PARAM_COUNT 36
+#define GNLSE_PARAM_COUNT 59
 
 /* The model's parameters, then the stepper's. */
 extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];

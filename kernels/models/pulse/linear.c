@@ -7,6 +7,7 @@
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/raman_silica.h"
 
 /* -ln(w) in units of the absorption length, at most: exp(-40) is below the rounding of a field.
  */
@@ -88,13 +89,16 @@ void pulse_linear_edge(const struct gnlse_point *point, double *edge)
     }
 }
 
-void pulse_raman_samples(const struct gnlse_point *point, double *h)
+void pulse_raman_samples(const struct gnlse_point *point, double scale, double *h)
 {
-    for (long j = 0; j < point->n; j++)
-        h[j] =
-            j < point->n / 2
-                ? point->dt * raman_blow_wood(point->dt * (double)j, point->tau1, point->tau2)
-                : 0.0;
+    for (long j = 0; j < point->n; j++) {
+        const double t = point->dt * (double)j;
+        h[j] = 0.0;
+        if (j < point->n / 2)
+            h[j] = point->dt
+                   * (point->silica ? raman_silica_response(scale, t)
+                                    : raman_blow_wood(t, point->tau1, point->tau2));
+    }
 }
 
 void pulse_raman_transfer(const struct gnlse_point *point, cplx *h)
