@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/input.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <hdf5.h>
 
@@ -18,11 +21,14 @@ bool input_is_hdf5(const char *path)
 {
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char begin[8];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    struct stat status;
+    /* without waiting: a pipe may have no writer */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
         return false;
-    const bool whole = fread(begin, 1, sizeof begin, file) == sizeof begin;
-    fclose(file);
+    const bool whole = fstat(file, &status) == 0 && S_ISREG(status.st_mode)
+                       && read(file, begin, sizeof begin) == (ssize_t)sizeof begin;
+    close(file);
     return whole && memcmp(begin, mark, sizeof mark) == 0;
 }
 
@@ -226,6 +232,9 @@ static int take_plane(struct store *store, const char *path, const struct input_
 int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out)
 {
     struct store *store = NULL;
+    if (!input_is_hdf5(path) && access(path, R_OK) == 0)
+        FAIL(ERR_ARGUMENT, "%s: is no HDF5 file; a result file of an earlier run is wanted",
+             path);
     TRY(store_open_read(path, &store));
     const int rc = take_plane(store, path, wanted, out);
     store_close(store); /* opened for reading: nothing can be lost */

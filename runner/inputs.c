@@ -9,7 +9,8 @@
 #include "kernels/base/status.h"
 #include "scans/table.h"
 
-#define TEXT_SIZE 1500
+#define TEXT_SIZE      1500
+#define LABEL_PATH_MAX 120
 
 /* Reading */
 
@@ -34,12 +35,25 @@ static int read_plane(const struct scan *scan, struct scan_input *input)
     return input_read_plane(input->path, &wanted, &input->set);
 }
 
+/* Bytes of a path that a label has room for: whole characters. */
+static int label_length(const char *path)
+{
+    size_t length = strlen(path);
+    if (length <= LABEL_PATH_MAX)
+        return (int)length;
+    length = LABEL_PATH_MAX;
+    while (length > 0 && ((unsigned char)path[length] & 0xC0) == 0x80)
+        length--;
+    return (int)length;
+}
+
 /* "earlier.h5, member 3, plane last: omega [4096] rad s^-1, field [4096 x 2] W^0.5" */
 static void write_label(struct scan_input *input)
 {
     struct data_set *set = &input->set;
     const size_t size = sizeof set->label;
-    size_t used = (size_t)snprintf(set->label, size, "%.160s", input->written);
+    size_t used = (size_t)snprintf(set->label, size, "%.*s", label_length(input->written),
+                                   input->written);
     if (input->info->plane_array != NULL && input->plane >= 0)
         used += (size_t)snprintf(set->label + used, size - used, ", member %lld, plane %lld",
                                  (long long)input->member, (long long)input->plane);

@@ -164,6 +164,15 @@ def paths_are_relative_to_the_scan_file():
     assert r.returncode == 0 and "pulse.txt" in r.stdout, r.stderr
 
 
+def a_long_path_is_cut_between_characters():
+    name = "x" + "ü" * 100 + ".txt"
+    folder = table_folder(TABLE.replace("pulse.txt", name))
+    os.rename(os.path.join(folder, "pulse.txt"), os.path.join(folder, name))
+    code, _, err = run(folder, "-n", "1")
+    assert code == 0, err
+    assert command(folder, "verify", "out.h5").returncode == 0
+
+
 def an_hdf5_table_is_the_text_table():
     folder, text = table_folder(TABLE.replace("pulse.txt", "pulse.h5")), table_folder()
     t = np.arange(-400, 400.5, 2.0)
@@ -236,6 +245,16 @@ def damaged_and_foreign_files_are_refused():
     path = os.path.join(folder, "earlier.h5")
     where = "scan.yaml:9:17: input.from: "
     refused(folder, 2, where, "earlier.h5")
+    for name, scan in (("earlier.h5", folder), ("pulse.txt", table_folder())):
+        pipe = os.path.join(scan, name)
+        if os.path.exists(pipe):
+            os.remove(pipe)
+        os.mkfifo(pipe)
+        refused(scan, 2, name + ": is no")
+        os.remove(pipe)
+    with open(path, "w") as file:
+        file.write("time [fs] intensity\n")
+    refused(folder, 2, where, "is no HDF5 file")
     with open(path, "wb") as file:
         file.write(data[:len(data) // 2])
     refused(folder, 2, where, "truncated")
