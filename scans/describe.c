@@ -60,7 +60,7 @@ static void write_kind(FILE *out, const struct param_info *p)
     write_data(out, p);
     const bool number = p->kind == PARAM_REAL || p->kind == PARAM_INT || p->kind == PARAM_LIST;
     if (p->kind == PARAM_CHOICE) {
-        char list[256];
+        char list[512];
         nearest_list(p->choices, list, sizeof list);
         fprintf(out, " %s", list);
     }

@@ -8,12 +8,13 @@ Without arguments all checks are made; an argument chooses those whose names con
 import json
 import os
 import shutil
+import signal
 
 import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import command, content, run, same, write
+from farm import begun, command, content, descendants, finish, run, same, start, wait_until, write
 
 PI = np.pi
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start
@@ -144,6 +145,23 @@ def a_changed_number_is_another_scan():
     assert run(folder)[0] == 4
     assert run(folder, "--fresh")[0] == 0
     assert identities(folder) == before
+
+
+def a_farm_that_is_started_again_gets_the_same_data_or_none():
+    for changed in (False, True):
+        folder = table_folder(TABLE.replace("2 cm", "20 cm") + "axes: [{gamma: {from: 0.1, to: 0.2, points: 12}}]\nstepper: {rtol: 1e-9}\n")
+        process = start(folder, "-n", "1", "--relaunch", "1")
+        wait_until(lambda: begun(folder, 2), "members begun")
+        if changed:
+            edit(os.path.join(folder, "pulse.txt"), "\n0 1.0", "\n0 1.1")
+        for pid in descendants(process.pid):
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "scanfarm":
+                os.kill(pid, signal.SIGKILL)
+        code, _, err = finish(process)
+        if changed:
+            assert code == 4 and "again" in err and "parameters.pulse.file is" in err, (code, err)
+        else:
+            assert code == 0 and "again" in err, (code, err)
 
 
 def comments_names_and_notation_change_nothing():
@@ -282,7 +300,9 @@ def a_plane_that_does_not_exist_is_refused():
         folder = write(FIBRE.replace("INPUT", f"input: {{from: ../{earlier}/out.h5, {text}}}"))
         refused(folder, 2, "scan.yaml:9:", *parts)
     folder = write(FIBRE.replace("INPUT", f"input: ../{earlier}/out.h5").replace("1024", "2048"))
-    refused(folder, 2, "input.from", "1024 points over", "the scan 2048 over")
+    assert command(folder, "plan", "scan.yaml").returncode == 0, "the same window with more points"
+    edit(os.path.join(folder, "scan.yaml"), "window: 4 ps", "window: 8 ps")
+    refused(folder, 2, "input.from", "a window of 4e-12 s", "the scan 8e-12 s")
     bare = write(SHAPE.replace("planes: 3", "planes: 3, field: false"))
     assert run(bare)[0] == 0
     refused(write(FIBRE.replace("INPUT", f"input: ../{bare}/out.h5")), 2, "has no plane/field", "save: {field: true}")
@@ -380,4 +400,4 @@ def hollenbeck_and_cantrell_is_a_response():
 
 
 if __name__ == "__main__":
-    raise SystemExit(run_checks(globals(), but=("run", "write", "command", "content", "same")))
+    raise SystemExit(run_checks(globals(), but=("begun", "descendants", "finish", "start", "wait_until", "run", "write", "command", "content", "same")))

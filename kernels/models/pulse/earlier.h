@@ -10,17 +10,19 @@
  * over "omega" [n], absolute, FFT order. */
 
 /**
- * Whether a plane lies on a grid: equal points, window and reference (to 1e-9).
+ * Whether a plane can be put on a grid: equal window and reference (to 1e-9). Bins are then the
+ * same; more points give a wider band with nothing in it, fewer cut bins off.
  *
- * @return 0, ERR_ARGUMENT with both grids
+ * @param cut  receives the share of the energy in the bins that are cut off
+ * @return 0; ERR_ARGUMENT with both grids, or when more than 1e-3 of the energy is cut off
  */
-int earlier_check(const struct data_set *set, const struct measured_grid *grid);
+int earlier_check(const struct data_set *set, const struct measured_grid *grid, double *cut);
 
 /** Energy of a plane, J, and 2.355 times its rms duration, s. */
 void earlier_look(const struct data_set *set, const struct measured_grid *grid, double *energy,
                   double *duration);
 
 /** The amplitudes. @param out [grid.n] */
-void earlier_fill(const struct data_set *set, cplx *out);
+void earlier_fill(const struct data_set *set, const struct measured_grid *grid, cplx *out);
 
 #endif

@@ -398,7 +398,8 @@ static int make_pulse(struct model *m, const struct gnlse_point *point,
 /* A plane of another run, as strong as it is. */
 static void make_earlier(const struct gnlse_point *point, cplx *a)
 {
-    earlier_fill(point->earlier, a);
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    earlier_fill(point->earlier, &grid, a);
     if (pulse_input_has_phase(&point->pulse[0]))
         pulse_input_phase(point, &point->pulse[0], a);
 }

@@ -222,6 +222,15 @@ static void note_measured(const struct gnlse_point *point, const struct data_set
                   figures.turn);
 }
 
+/* What a plane of other points loses: the error of the resampling. */
+static void note_earlier(const struct gnlse_point *point, struct plane_layout *out)
+{
+    struct layout_note *cut = note_add(out, "input outside of the band", "1", point->cut);
+    if (point->cut > 1e-9)
+        note_warn(cut, "the band cuts off %.2g of the energy of the plane that is the input",
+                  point->cut);
+}
+
 static void note_table(const struct gnlse_point *point, struct plane_layout *out)
 {
     double low = 0.0;
@@ -243,6 +252,8 @@ void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
     note_add(out, "peak power", "W", point->peak_power);
     for (int i = 0; i < point->pulses; i++)
         note_measured(point, point->pulse[i].measured, out);
+    if (point->earlier != NULL)
+        note_earlier(point, out);
     if (point->table != NULL)
         note_table(point, out);
     const bool wave = point->pulse[0].shape == PULSE_CW;

@@ -53,6 +53,7 @@ struct gnlse_point {
     double edge;                    /* fraction of band and window at each side */
     double absorber_length;         /* m */
     const struct data_set *earlier; /* the input out of another run, NULL: pulses */
+    double cut;                     /* share of its energy that the grid cuts off */
     int pulses;                     /* 1 for an earlier plane: its phases */
     struct gnlse_pulse pulse[GNLSE_PULSES_MAX];
     double energy;     /* of all pulses, J */

@@ -174,7 +174,7 @@ static int read_earlier(const struct params *p, struct gnlse_point *out)
     read_phases(&(struct source){p, groups[0], out}, pulse);
     if (!is_loaded(out->earlier))
         return 0;
-    TRY(earlier_check(out->earlier, &grid));
+    TRY(earlier_check(out->earlier, &grid, &out->cut));
     earlier_look(out->earlier, &grid, &pulse->energy, &pulse->duration);
     pulse->peak_power = pulse->duration > 0.0 ? pulse->energy / unit_energy(out, pulse) : 0.0;
     out->energy = pulse->energy;
