@@ -245,11 +245,12 @@ static void fill(const struct amplitudes *a, const struct spline *real,
                  const struct spline *imag, const struct measured_grid *grid, cplx *out)
 {
     const double dt = grid->window / (double)grid->n;
+    const long half = grid->n / 2;
     for (long i = 0; i < grid->n; i++) {
         const long bin = pulse_bin(i, grid->n);
         const double x = a->spectral
                              ? grid->omega0 + 2.0 * PULSE_PI * (double)bin / grid->window
-                             : dt * (double)(i - grid->n / 2);
+                             : dt * (double)(i - half);
         const double sign = a->spectral && bin % 2 != 0 ? -1.0 : 1.0;
         out[i] = cplx_scale(sign, amplitude_at(a, real, imag, x));
     }
