@@ -29,9 +29,9 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
                                    .extra = point->raman};
 }
 
-static int point_terms(const struct capillary_point *point)
+int capillary_terms_most(const struct capillary_point *point)
 {
-    return point->full ? CAPILLARY_TERMS : 2;
+    return point->full || point->radius.count > 1 ? CAPILLARY_TERMS : 2;
 }
 
 static size_t row_bytes(const struct capillary_point *point)
@@ -44,8 +44,9 @@ static size_t row_bytes(const struct capillary_point *point)
                          + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
                          + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
-           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, point_terms(point))
-           + (2 * fine + bins * (size_t)point_terms(point) + 2 * bins + extra) * sizeof(double);
+           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, capillary_terms_most(point))
+           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 2 * bins + extra)
+                 * sizeof(double);
 }
 
 static size_t shared_bytes(const struct capillary_point *point)
@@ -55,7 +56,7 @@ static size_t shared_bytes(const struct capillary_point *point)
     struct backend alone = {.threads = 1}; /* a worker's, as far as a layout knows */
     const struct response_setup setup = capillary_response_setup(point, &alone, 1);
     return sizeof(struct model) + response_shared_bytes(&setup)
-           + (7 * fine + (4 + (size_t)point_terms(point)) * bins) * sizeof(double);
+           + (7 * fine + (4 + (size_t)capillary_terms_most(point)) * bins) * sizeof(double);
 }
 
 static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
@@ -293,7 +294,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->fine = point.grid.fine;
     m->spectrum = m->fine / 2 + 1;
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
-    m->terms = point_terms(&point);
+    m->terms = capillary_terms_most(&point);
     m->rule = point.rule;
     m->kind = point.rate.kind;
     m->third_harmonic = point.third_harmonic;
@@ -337,11 +338,11 @@ static int make_signal(struct model *m, int row, const cplx *spectrum)
 }
 
 /* Plasma after the pulse, by the column that the steps use. */
-static int observe_plasma(struct model *m, int row, double rho, double *values)
+static int observe_plasma(struct model *m, int row, struct guide_place at, double *values)
 {
     struct row_status apart = {0};
     struct response_report report = {0};
-    const struct response_factors factors = capillary_factors(&m->row[row], rho);
+    const struct response_factors factors = capillary_factors(&m->row[row], at);
     if (m->rule != PLASMA_NONE) {
         const struct response_rows rows = {
             .samples = m->samples + row * m->ld_real,
@@ -352,7 +353,7 @@ static int observe_plasma(struct model *m, int row, double rho, double *values)
         TRY(response_report(m->response, row, &report));
     }
     values[CAPILLARY_IONISED_FRACTION] = report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * rho;
+    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at.rho;
     values[CAPILLARY_SATURATED] = (double)report.saturated;
     return 0;
 }
@@ -362,7 +363,7 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     struct backend *const be = m->be;
     struct capillary_row *const r = &m->row[row];
     const double z = r->positions[stepper_plane(m->stepper, row)];
-    const double rho = capillary_medium_density(&r->medium, z);
+    const struct guide_place at = capillary_medium_place(&r->medium, z);
     cplx *const spectrum =
         out->array[ARRAY_FIELD] != NULL ? out->array[ARRAY_FIELD] : r->spectrum;
     cplx *field;
@@ -371,8 +372,8 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     capillary_observe_spectrum(&r->point, spectrum, out->observable);
     TRY(make_signal(m, row, spectrum));
     capillary_observe_samples(&r->point, m->scratch, out->observable);
-    TRY(observe_plasma(m, row, rho, out->observable));
-    out->observable[CAPILLARY_DENSITY] = rho;
+    TRY(observe_plasma(m, row, at, out->observable));
+    out->observable[CAPILLARY_DENSITY] = at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
     out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
     out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];

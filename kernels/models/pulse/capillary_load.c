@@ -75,7 +75,7 @@ int capillary_planes_check(const struct plane_request *planes, double length)
 static bool fits(const struct model *m, const struct capillary_point *p)
 {
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
-           && (p->full ? CAPILLARY_TERMS : 2) == m->terms && p->rule == m->rule
+           && capillary_terms_most(p) <= m->terms && p->rule == m->rule
            && (p->rule == PLASMA_NONE || p->rate.kind == m->kind) && p->raman == m->raman
            && p->third_harmonic == m->third_harmonic && (p->time_length > 0.0) == m->edge;
 }
@@ -272,7 +272,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
     st->outcome = ROW_FAILED;
     if (read_member(m, r, params, st) != 0)
         return 0;
-    const double rho = capillary_medium_density(&r->medium, 0.0);
+    const double rho = capillary_medium_place(&r->medium, 0.0).rho;
     r->field_scale = 1.0 / sqrt(0.5 * PULSE_EPS0 * PULSE_C * r->medium.area);
     r->b_rate = r->point.kerr && rho > 0.0
                     ? mixture_n2(&r->medium.gas, rho, r->point.pulse.omega0) / rho

@@ -3,86 +3,87 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 
-/* Densities between those of the terms at which they are checked. */
-#define CHECKS 9
+/* Stretches between two kinks at whose ends the terms are checked: in all, and at least for
+ * each pair of kinks. */
+#define STRETCHES       64
+#define STRETCHES_LEAST 4
+#define KINKS           (2 * GRADIENT_POINTS + 2)
+#define PLACES          (KINKS * STRETCHES_LEAST + STRETCHES)
 
 /* -ln(w) of a window in units of the absorption length, at most. */
 #define ABSORBER_CAP 40.0
 
-static struct guide_place place_at(const struct capillary_medium *m, double rho)
+/* Places along a guide, and L of one bin at each. */
+struct survey {
+    int count;
+    struct guide_place at[PLACES];
+    double slope[PLACES];
+    double li[PLACES];
+    double lr[PLACES];
+};
+
+static struct guide_place mean_place(const struct capillary_medium *m)
 {
-    return (struct guide_place){rho, m->gradient.radius.value[0]};
+    return (struct guide_place){m->mean, m->radius};
 }
 
-/* L without the absorber at a frequency and density, `slope` X'(omega0). */
-static cplx linear_at(const struct capillary_medium *m, const struct guide_bin *bin, double rho,
-                      double slope)
+/* Power loss, 1/m, without its limit. */
+static double raw_alpha(const struct capillary_medium *m, const struct guide_bin *bin,
+                        struct guide_place at)
+{
+    return m->guide.loss * 2.0 * bin->omega.c[0].r / PULSE_C
+           * guide_excess(&m->guide, bin, at).c[0].i;
+}
+
+/* Share of its loss that a bin has everywhere, so that it stays below the limit of a guide
+ * where it is largest: in the thinnest gas and the narrowest place. */
+static double loss_share(const struct capillary_medium *m, const struct guide_bin *bin)
+{
+    const struct guide_place worst = {m->low, m->narrow};
+    const double alpha = m->guide.loss > 0.0 ? raw_alpha(m, bin, worst) : 0.0;
+    if (!(alpha > 0.0))
+        return 0.0;
+    return alpha > GUIDE_ALPHA_MAX ? GUIDE_ALPHA_MAX / alpha : 1.0;
+}
+
+/* L without the absorber at a frequency and place, `slope` X'(omega0) there. */
+static cplx linear_at(const struct capillary_medium *m, const struct guide_bin *bin,
+                      struct guide_place at, double slope, double share)
 {
     const double w = bin->omega.c[0].r;
-    const double excess = guide_excess(&m->guide, bin, place_at(m, rho)).c[0].r;
-    const double alpha = guide_alpha(&m->guide, bin, place_at(m, rho));
-    return cplx_make(-0.5 * alpha, slope * w - w / PULSE_C * excess);
+    const struct taylor excess = guide_excess(&m->guide, bin, at);
+    const double alpha = m->guide.loss * 2.0 * w / PULSE_C * excess.c[0].i * share;
+    return cplx_make(-0.5 * alpha, slope * w - w / PULSE_C * excess.c[0].r);
 }
 
-/* X'(omega0) at a density. */
-static double frame_slope(const struct capillary_medium *m, double rho)
+/* X'(omega0) at a place. */
+static double frame_slope(const struct capillary_medium *m, struct guide_place at)
 {
     struct guide_bin bin;
     guide_bin_load(&m->guide, m->omega0, 1, &bin);
-    const struct taylor excess = guide_excess(&m->guide, &bin, place_at(m, rho));
+    const struct taylor excess = guide_excess(&m->guide, &bin, at);
     return (excess.c[0].r + m->omega0 * excess.c[1].r) / PULSE_C;
-}
-
-/* Density number i of n that the terms are made of: the ends of a line from no gas, else the
- * Chebyshev nodes between the densities of the guide. */
-static double node(const struct capillary_medium *m, int i, int n)
-{
-    if (n <= 2 && !m->guide.full)
-        return i == 0 ? m->high : 0.0;
-    const double x = cos(PULSE_PI * (i + 0.5) / n);
-    return 0.5 * (m->low + m->high) + 0.5 * (m->high - m->low) * x;
-}
-
-/* Coefficients of (rho/scale)^j of the polynomial through values at the nodes: divided
- * differences, then Horner's scheme on the coefficients. */
-static void interpolate(const struct capillary_medium *m, const double *values,
-                        double *coefficient)
-{
-    const int n = m->terms;
-    double x[CAPILLARY_TERMS] = {0.0};
-    double d[CAPILLARY_TERMS] = {0.0};
-    for (int i = 0; i < n; i++) {
-        x[i] = node(m, i, n) / m->scale;
-        d[i] = values[i];
-        coefficient[i] = 0.0;
-    }
-    for (int level = 1; level < n; level++)
-        for (int i = n - 1; i >= level; i--)
-            d[i] = (d[i] - d[i - 1]) / (x[i] - x[i - level]);
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = n - 1; j > 0; j--)
-            coefficient[j] = coefficient[j - 1] - x[i] * coefficient[j];
-        coefficient[0] = d[i] - x[i] * coefficient[0];
-    }
 }
 
 /* All terms of a bin, without the absorber. */
 static void bin_terms(const struct capillary_medium *m, const struct guide_bin *bin, double *li,
                       double *lr)
 {
-    double imaginary[CAPILLARY_TERMS];
-    double real[CAPILLARY_TERMS];
+    double imaginary[CAPILLARY_TERMS] = {0.0};
+    double real[CAPILLARY_TERMS] = {0.0};
+    const double share = loss_share(m, bin);
     for (int i = 0; i < m->terms; i++) {
-        const cplx l = linear_at(m, bin, node(m, i, m->terms), m->slope[i]);
+        const cplx l = linear_at(m, bin, m->set.node[i], m->slope[i], share);
         imaginary[i] = l.i;
         real[i] = l.r;
     }
-    interpolate(m, imaginary, li);
-    interpolate(m, real, lr);
+    term_set_coefficients(&m->set, imaginary, li);
+    term_set_coefficients(&m->set, real, lr);
 }
 
 double capillary_absorber(double window)
@@ -101,87 +102,211 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
         lr[0] -= medium->edge * capillary_absorber(window);
 }
 
-static double polynomial(const double *coefficient, int n, double x)
+static int by_position(const void *a, const void *b)
 {
-    double sum = 0.0;
-    for (int j = n; j-- > 0;)
-        sum = sum * x + coefficient[j];
-    return sum;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
-/* Largest error of the terms over the whole length, all bins and densities in between. */
-static double terms_error(const struct capillary_medium *m)
+/* Ends of the guide and the points between them where pressure or radius has a kink. */
+static int find_kinks(const struct capillary_medium *m, double *kink)
 {
-    double slope[CHECKS];
-    double rho[CHECKS];
+    const struct gradient_points *const laws[] = {&m->gradient.pressure, &m->gradient.radius};
+    int count = 2;
+    kink[0] = 0.0;
+    kink[1] = m->length;
+    for (int l = 0; l < 2; l++)
+        for (int i = 0; i < laws[l]->count; i++)
+            if (laws[l]->z[i] > 0.0 && laws[l]->z[i] < m->length)
+                kink[count++] = laws[l]->z[i];
+    qsort(kink, (size_t)count, sizeof *kink, by_position);
+    return count;
+}
+
+/* Places from kink to kink, close together towards both, as the density may go as the root of
+ * the distance. */
+static void survey_places(const struct capillary_medium *m, struct survey *out)
+{
+    double kink[KINKS];
+    const int kinks = find_kinks(m, kink);
+    const int each = (int)fmax(STRETCHES_LEAST, STRETCHES / (kinks - 1));
+    out->count = 0;
+    for (int i = 0; i + 1 < kinks; i++)
+        for (int k = 0; k < each; k++) {
+            const double share = 0.5 * (1.0 - cos(PULSE_PI * k / each));
+            const double z = kink[i] + share * (kink[i + 1] - kink[i]);
+            out->at[out->count++] = capillary_medium_place(m, z);
+        }
+    out->at[out->count++] = capillary_medium_place(m, m->length);
+    for (int i = 0; i < out->count; i++)
+        out->slope[i] = frame_slope(m, out->at[i]);
+}
+
+/* Largest error of terms for the bin that the survey holds, 1/m. */
+static double bin_error(const struct term_set *set, const struct survey *survey)
+{
+    double imaginary[CAPILLARY_TERMS] = {0.0};
+    double real[CAPILLARY_TERMS] = {0.0};
+    double li[CAPILLARY_TERMS];
+    double lr[CAPILLARY_TERMS];
     double worst = 0.0;
-    for (int i = 0; i < CHECKS; i++) {
-        rho[i] = m->low + (m->high - m->low) * i / (CHECKS - 1);
-        slope[i] = frame_slope(m, rho[i]);
+    for (int j = 0; j < set->choice.count; j++) {
+        imaginary[j] = survey->li[set->place[j]];
+        real[j] = survey->lr[set->place[j]];
     }
+    term_set_coefficients(set, imaginary, li);
+    term_set_coefficients(set, real, lr);
+    for (int i = 0; i < survey->count; i++) {
+        double q[CAPILLARY_TERMS];
+        double phase = -survey->li[i];
+        double loss = -survey->lr[i];
+        term_set_weights(set, survey->at[i], q);
+        for (int j = 0; j < set->choice.count; j++) {
+            phase += q[j] * li[j];
+            loss += q[j] * lr[j];
+        }
+        worst = fmax(worst, fmax(fabs(phase), fabs(loss)));
+    }
+    return worst;
+}
+
+/* Largest errors of several sets of terms over the whole length, all bins and places. */
+static void find_errors(const struct capillary_medium *m, struct survey *survey,
+                        const struct term_set *set, int sets, double *error)
+{
+    for (int s = 0; s < sets; s++)
+        error[s] = 0.0;
     for (long k = m->grid.first; k < m->grid.last; k++) {
         struct guide_bin bin;
-        double li[CAPILLARY_TERMS];
-        double lr[CAPILLARY_TERMS];
         guide_bin_load(&m->guide, real_grid_omega(&m->grid, k), 0, &bin);
-        bin_terms(m, &bin, li, lr);
-        for (int i = 0; i < CHECKS; i++) {
-            const cplx want = linear_at(m, &bin, rho[i], slope[i]);
-            const double x = rho[i] / m->scale;
-            worst = fmax(worst, fabs(polynomial(li, m->terms, x) - want.i));
-            worst = fmax(worst, fabs(polynomial(lr, m->terms, x) - want.r));
+        const double share = loss_share(m, &bin);
+        for (int i = 0; i < survey->count; i++) {
+            const cplx l = linear_at(m, &bin, survey->at[i], survey->slope[i], share);
+            survey->li[i] = l.i;
+            survey->lr[i] = l.r;
         }
+        for (int s = 0; s < sets; s++)
+            error[s] = fmax(error[s], m->length * bin_error(&set[s], survey));
     }
-    return worst * m->length;
 }
 
-static void use_terms(struct capillary_medium *m, int terms)
+static void use_terms(struct capillary_medium *m, const struct term_set *set)
 {
-    m->terms = terms;
-    for (int i = 0; i < terms; i++)
-        m->slope[i] = frame_slope(m, node(m, i, terms));
+    m->set = *set;
+    m->terms = set->choice.count;
+    for (int i = 0; i < m->terms; i++)
+        m->slope[i] = frame_slope(m, set->node[i]);
 }
 
-/* As few terms as hold L. */
-static int choose_terms(struct capillary_medium *m, bool uniform)
+static struct term_set empty_set(const struct capillary_medium *m, struct term_choice choice)
 {
-    use_terms(m, uniform ? 1 : 2);
-    if (uniform || !m->guide.full)
-        return 0;
-    m->error = terms_error(m);
-    while (m->error > CAPILLARY_PHASE_ERROR && m->terms < CAPILLARY_TERMS) {
-        use_terms(m, m->terms + 1);
-        m->error = terms_error(m);
+    return (struct term_set){
+        .choice = choice, .rho = m->high > 0.0 ? m->high : 1.0, .radius = m->narrow};
+}
+
+/* The reduced form is linear in density, radius^-2 and radius^-3: values without gas and in a
+ * wide guide give the coefficients. Alike of a guide that is the same everywhere. */
+static int linear_terms(struct capillary_medium *m, bool gradient, bool taper)
+{
+    static const struct term_choice choices[2][2] = {
+        {{1, {TERM_ONE}}, {3, {TERM_ONE, TERM_A2, TERM_A3}}},
+        {{2, {TERM_ONE, TERM_RHO}}, {4, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3}}}};
+    const struct guide_place base = {gradient ? 0.0 : m->mean,
+                                     taper ? (double)INFINITY : m->radius};
+    struct term_set set = empty_set(m, choices[gradient][taper]);
+    for (int i = 0; i < set.choice.count; i++) {
+        set.node[i] = base;
+        if (set.choice.function[i] == TERM_RHO)
+            set.node[i].rho = m->high;
+        if (set.choice.function[i] == TERM_A2)
+            set.node[i].radius = m->narrow;
+        if (set.choice.function[i] == TERM_A3)
+            set.node[i].radius = 0.5 * m->narrow;
     }
-    if (m->error > CAPILLARY_PHASE_ERROR)
-        FAIL(ERR_UNSUPPORTED,
-             "guide.model: the full form along this gradient is held to %g rad by %d terms, %g "
-             "are asked for; use marcatili_reduced or a shorter band",
-             m->error, m->terms, CAPILLARY_PHASE_ERROR);
+    if (!term_set_solve(&set))
+        FAIL(ERR_BUG, "capillary: the terms of the reduced form are not independent");
+    use_terms(m, &set);
     return 0;
 }
 
-/* The least, the largest and the mean density along the guide. */
-static void find_densities(struct capillary_medium *m)
+/* As few terms as hold the full form. */
+static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
 {
-    const struct gradient_points *const p = &m->gradient.pressure;
-    m->low = m->high = capillary_medium_density(m, p->z[0]);
-    for (int i = 1; i < p->count; i++) {
-        const double rho = capillary_medium_density(m, p->z[i]);
-        m->low = fmin(m->low, rho);
-        m->high = fmax(m->high, rho);
+    static const struct term_choice choices[3][3] = {
+        {{2, {TERM_ONE, TERM_RHO}},
+         {3, {TERM_ONE, TERM_RHO, TERM_RHO2}},
+         {4, {TERM_ONE, TERM_RHO, TERM_RHO2, TERM_RHO3}}},
+        {{2, {TERM_ONE, TERM_A2}},
+         {3, {TERM_ONE, TERM_A2, TERM_A3}},
+         {4, {TERM_ONE, TERM_A2, TERM_A3, TERM_A4}}},
+        {{3, {TERM_ONE, TERM_RHO, TERM_A2}},
+         {4, {TERM_ONE, TERM_RHO, TERM_RHO2, TERM_A2}},
+         {4, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3}}}};
+    const struct term_choice *const choice = choices[gradient && taper ? 2 : taper ? 1 : 0];
+    struct survey survey;
+    struct term_set set[3];
+    double error[3];
+    int sets = 0;
+    survey_places(m, &survey);
+    for (int s = 0; s < 3; s++) {
+        set[sets] = empty_set(m, choice[s]);
+        sets += term_set_choose(&set[sets], survey.at, survey.count);
+    }
+    find_errors(m, &survey, set, sets, error);
+    double best = INFINITY;
+    for (int s = 0; s < sets; s++) {
+        best = fmin(best, error[s]);
+        if (error[s] > CAPILLARY_PHASE_ERROR)
+            continue;
+        use_terms(m, &set[s]);
+        m->error = error[s];
+        return 0;
+    }
+    FAIL(ERR_UNSUPPORTED,
+         "guide.model: the full form along this %s is held to %g rad by %d terms, %g are asked "
+         "for; use marcatili_reduced or a shorter band",
+         gradient && taper ? "gradient and taper"
+         : taper           ? "taper"
+                           : "gradient",
+         best, CAPILLARY_TERMS, CAPILLARY_PHASE_ERROR);
+}
+
+static int choose_terms(struct capillary_medium *m, bool gradient, bool taper)
+{
+    if (m->guide.full && (gradient || taper))
+        return full_terms(m, gradient, taper);
+    return linear_terms(m, gradient, taper);
+}
+
+/* The least, the largest and the mean values along the guide. */
+static void find_range(struct capillary_medium *m, const struct mode *mode)
+{
+    double kink[KINKS];
+    const int kinks = find_kinks(m, kink);
+    const struct guide_place start = capillary_medium_place(m, 0.0);
+    m->low = m->high = start.rho;
+    m->narrow = m->wide = m->radius = start.radius;
+    for (int i = 1; i < kinks; i++) {
+        const struct guide_place at = capillary_medium_place(m, kink[i]);
+        m->low = fmin(m->low, at.rho);
+        m->high = fmax(m->high, at.rho);
+        m->narrow = fmin(m->narrow, at.radius);
+        m->wide = fmax(m->wide, at.radius);
     }
     struct gradient_values whole;
     gradient_read(&m->gradient, 0.0, &m->length, 1, &whole);
-    m->mean = p->count == 1 ? m->high : whole.rho_dz[0] / m->length;
-    m->scale = m->high > 0.0 ? m->high : 1.0;
+    m->mean = m->gradient.pressure.count == 1 ? m->high : whole.rho_dz[0] / m->length;
+    if (m->narrow != m->wide)
+        m->radius = sqrt(m->length / whole.inverse_square_dz);
+    m->area = mode_area(mode, m->radius);
 }
 
 static int check_loss(const struct capillary_medium *m)
 {
     if (m->guide.loss == 0.0)
         return 0;
-    if (!(guide_excess(&m->guide, &m->pump, place_at(m, m->mean)).c[0].i > 0.0))
+    if (!(guide_excess(&m->guide, &m->pump, mean_place(m)).c[0].i > 0.0))
         FAIL(ERR_ARGUMENT, "guide.loss: this wall gives the mode no loss at the carrier; use "
                            "loss: false or another wall");
     return 0;
@@ -189,7 +314,7 @@ static int check_loss(const struct capillary_medium *m)
 
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out)
 {
-    const struct gradient_points radius = {1, {0.0}, {point->radius}};
+    struct gradient_points radius = point->radius;
     const struct real_grid *const grid = &point->grid;
     *out = (struct capillary_medium){.gas = point->gas,
                                      .grid = *grid,
@@ -204,6 +329,8 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     struct gradient_points pressure = point->pressure;
     if (point->uniform)
         pressure.count = 1;
+    if (!point->tapered)
+        radius.count = 1;
     TRY(gradient_init(&out->gradient, &pressure, &radius, &out->gas));
     out->guide = (struct guide){.mode = point->mode,
                                 .full = point->full,
@@ -211,11 +338,10 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
                                 .wall = &out->wall,
                                 .gas = &out->gas};
     guide_bin_load(&out->guide, out->omega0, 0, &out->pump);
-    out->area = mode_area(&point->mode, point->radius);
-    find_densities(out);
+    find_range(out, &point->mode);
     TRY(check_loss(out));
-    TRY(choose_terms(out, point->uniform));
-    out->carrier = capillary_medium_index(out, out->omega0, out->mean);
+    TRY(choose_terms(out, !point->uniform, point->tapered));
+    out->carrier = capillary_medium_index(out, out->omega0, mean_place(out));
     return 0;
 }
 
@@ -227,48 +353,60 @@ void capillary_medium_clear(struct capillary_medium *medium)
 }
 
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
-                           const double *dz, int n, double *rho, double (*out)[STEP_TERMS])
+                           const double *dz, int n, struct guide_place *at,
+                           double (*out)[STEP_TERMS])
 {
     for (int i = 0; i < n; i++) {
         struct gradient_values v;
         gradient_read(&medium->gradient, anchor, &dz[i], 1, &v);
-        rho[i] = v.rho;
-        out[i][0] = dz[i];
-        double scale = 1.0;
-        for (int j = 1; j < medium->terms; j++) {
-            scale /= medium->scale;
-            out[i][j] = scale * v.rho_dz[j - 1];
-        }
+        at[i] = (struct guide_place){v.rho, v.radius};
+        term_set_integrals(&medium->set, &v, dz[i], out[i]);
     }
 }
 
-double capillary_medium_density(const struct capillary_medium *medium, double z)
+struct guide_place capillary_medium_place(const struct capillary_medium *medium, double z)
 {
     const double nothing = 0.0;
     struct gradient_values v;
     gradient_read(&medium->gradient, z, &nothing, 1, &v);
-    return v.rho;
+    return (struct guide_place){v.rho, v.radius};
 }
 
-double capillary_medium_index(const struct capillary_medium *medium, double omega, double rho)
+double capillary_medium_index(const struct capillary_medium *medium, double omega,
+                              struct guide_place at)
 {
     struct guide_bin bin;
     guide_bin_load(&medium->guide, omega, 0, &bin);
-    return 1.0 + guide_excess(&medium->guide, &bin, place_at(medium, rho)).c[0].r;
+    return 1.0 + guide_excess(&medium->guide, &bin, at).c[0].r;
+}
+
+double capillary_medium_transmission(const struct capillary_medium *medium)
+{
+    double li[CAPILLARY_TERMS];
+    double lr[CAPILLARY_TERMS];
+    double integral[1][STEP_TERMS];
+    struct guide_place end;
+    double sum = 0.0;
+    bin_terms(medium, &medium->pump, li, lr);
+    capillary_medium_path(medium, 0.0, &medium->length, 1, &end, integral);
+    for (int j = 0; j < medium->terms; j++)
+        sum += lr[j] * integral[0][j];
+    return exp(2.0 * sum);
 }
 
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum)
 {
     const double w = real_grid_omega(&medium->grid, k);
-    const double index = vacuum ? 1.0 : capillary_medium_index(medium, w, medium->mean);
+    const double index = vacuum ? 1.0 : capillary_medium_index(medium, w, mean_place(medium));
     return w * real_grid_spectral(&medium->grid, k) / index;
 }
 
-double capillary_medium_drift(const struct capillary_medium *medium, double rho, bool vacuum)
+double capillary_medium_drift(const struct capillary_medium *medium, struct guide_place at,
+                              bool vacuum)
 {
+    const double area = at.radius / medium->radius; /* of sqrt(Aeff) */
     if (vacuum || medium->terms == 1)
-        return 1.0;
-    const struct taylor excess =
-        guide_excess(&medium->guide, &medium->pump, place_at(medium, rho));
-    return medium->carrier / (1.0 + excess.c[0].r);
+        return area;
+    const struct taylor excess = guide_excess(&medium->guide, &medium->pump, at);
+    return area * medium->carrier / (1.0 + excess.c[0].r);
 }

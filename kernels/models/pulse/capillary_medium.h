@@ -3,6 +3,7 @@
 #define KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/capillary_terms.h"
 
 /*
  * Gas, wall and mode of a point, and its linear operator in the frame of the local group
@@ -10,13 +11,13 @@
  *
  *   L(omega, z) = -i (X(omega) - X'(omega0) omega) - alpha/2 - edge, X = (omega/c) (n_eff - 1)
  *
- * as a sum of terms q_j(z) L_j(omega), q_j = (rho(z)/scale)^j. Same pressure everywhere: one
- * term. Reduced form along a gradient: two, exactly. Full form along a gradient: as many as
- * keep the phase over the whole length within CAPILLARY_PHASE_ERROR, certified between the
- * densities that they were made of.
+ * as a sum of terms q_j(z) L_j(omega), q_j powers of the density or of 1/radius whose integrals
+ * are exact. The same gas and radius everywhere: one term. Reduced form: one more for a
+ * gradient, two more for a taper, without error. Full form: as many as keep the phase over the
+ * whole length within CAPILLARY_PHASE_ERROR, certified at places between those that they were
+ * made of.
  */
 
-#define CAPILLARY_TERMS       STEP_TERMS
 #define CAPILLARY_PHASE_ERROR 1e-6 /* rad, or nepers */
 
 /* A medium. `guide` points into the object: it must stay where it was made. */
@@ -26,17 +27,19 @@ struct capillary_medium {
     struct guide guide;
     struct guide_bin pump; /* of the guide at the carrier */
     struct gradient gradient;
-    double area;                   /* Aeff, m^2 */
-    double low, high;              /* densities along the guide, 1/m^3 */
-    double mean;                   /* of the density along the guide, 1/m^3 */
-    double scale;                  /* of q_j, 1/m^3 */
-    int terms;                     /* 1 … CAPILLARY_TERMS */
-    double error;                  /* of the terms over the length, rad */
-    double carrier;                /* n_eff at the carrier and the mean density */
-    double edge;                   /* 1/absorption length, 1/m; 0: no absorber */
-    double slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the densities of the terms,
-                                      s/m */
-    struct real_grid grid;         /* of the point */
+    double low, high;    /* densities along the guide, 1/m^3 */
+    double narrow, wide; /* radii along the guide, m */
+    double mean;         /* of the density along the guide, 1/m^3 */
+    double radius;       /* of the mean of radius^-2, m */
+    double area;         /* Aeff there, m^2 */
+    int terms;           /* 1 … CAPILLARY_TERMS */
+    struct term_set set; /* the terms */
+    double error;        /* of the terms over the length, rad */
+    double carrier;      /* n_eff at the carrier, mean density and radius */
+    double edge;         /* 1/absorption length, 1/m; 0: no absorber */
+    double
+        slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the places of the terms, s/m */
+    struct real_grid grid;      /* of the point */
     double omega0;
     double length;
 };
@@ -46,7 +49,7 @@ struct capillary_medium {
  *
  * @return 0, ERR_ARGUMENT (a pressure that the equation of state refuses, a band that wall or
  *         gas are not known for, loss from a wall that gives none), ERR_UNSUPPORTED (a full
- * form along a gradient that four terms do not hold) or ERR_MEMORY
+ *         form along a gradient or taper that four terms do not hold) or ERR_MEMORY
  */
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out);
 
@@ -65,31 +68,38 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
 
 /**
  * All positions of a step at once: integrals of q_j from `anchor` to anchor + dz[i], m, and the
- * densities there, 1/m^3. Does not allocate.
+ * places there. Does not allocate.
  *
- * @param rho  [n]
+ * @param at   [n]
  * @param out  [n], the terms of the medium
  */
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
-                           const double *dz, int n, double *rho, double (*out)[STEP_TERMS]);
+                           const double *dz, int n, struct guide_place *at,
+                           double (*out)[STEP_TERMS]);
 
 /** -ln of a window, at most 40: what an absorber takes over its length. */
 double capillary_absorber(double window);
 
-/** Density at a position, 1/m^3. */
-double capillary_medium_density(const struct capillary_medium *medium, double z);
+/** Density and radius at a position. */
+struct guide_place capillary_medium_place(const struct capillary_medium *medium, double z);
 
-/** Real part of n_eff at an angular frequency and density. */
-double capillary_medium_index(const struct capillary_medium *medium, double omega, double rho);
+/** Real part of n_eff at an angular frequency and a place. */
+double capillary_medium_index(const struct capillary_medium *medium, double omega,
+                              struct guide_place at);
+
+/** Share of the energy at the carrier that passes the whole length. */
+double capillary_medium_transmission(const struct capillary_medium *medium);
 
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
- * the mean density (or without n_eff, as in vacuum), rad/s. Along a gradient the response is to
- * be multiplied by capillary_medium_drift beside.
+ * the mean density and radius (or without n_eff, as in vacuum), rad/s. Along a gradient or
+ * taper the response is to be multiplied by capillary_medium_drift beside.
  */
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
 
-/** n_eff at the carrier and mean density over that at a density. */
-double capillary_medium_drift(const struct capillary_medium *medium, double rho, bool vacuum);
+/** n_eff at the carrier, mean density and radius over that at a place, times the same of
+ * sqrt(Aeff) the other way round. */
+double capillary_medium_drift(const struct capillary_medium *medium, struct guide_place at,
+                              bool vacuum);
 
 #endif

@@ -25,17 +25,17 @@ struct capillary_rate {
     struct rate_table *table; /* NULL: free */
 };
 
-/* One row. Hidden state between load and advance: rho, now, next, path. */
+/* One row. Hidden state between load and advance: at, now, next, path. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
     struct ionisation ionisation;
     const struct capillary_rate *rate; /* NULL: none in use */
-    double field_scale;                /* V/m per sqrt(W) */
-    double b_rate;                     /* of max A^2 and the density, rad m^2/W */
-    double rho[CAPILLARY_POSITIONS];   /* at the positions of the stepper's last call */
-    double now[CAPILLARY_PATHS];       /* rates at the state */
-    double next[CAPILLARY_PATHS];      /* at the state that the trial leads to */
+    double field_scale;                /* V/m per sqrt(W), at the mean radius */
+    double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
+    struct guide_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
+    double now[CAPILLARY_PATHS];                /* rates at the state */
+    double next[CAPILLARY_PATHS];               /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
@@ -100,15 +100,19 @@ int capillary_load(struct model *m, int row, const struct params *params,
 int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                         struct row_status *st);
 
-/** Its integrals of the terms of L, with the densities kept for capillary_nonlinear. */
+/** Its integrals of the terms of L, with the places kept for capillary_nonlinear. */
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
 
 /** Its hook after an accepted step: the integrals along the way. */
 void capillary_accepted(void *model, long row, double h);
 
-/** Factors of the response at a density. */
-struct response_factors capillary_factors(const struct capillary_row *row, double rho);
+/** Factors of the response at a place. */
+struct response_factors capillary_factors(const struct capillary_row *row,
+                                          struct guide_place at);
+
+/** Terms that a point may have, at most. */
+int capillary_terms_most(const struct capillary_point *point);
 
 /** Transforms of one evaluation. */
 int capillary_transforms(const struct capillary_point *point);

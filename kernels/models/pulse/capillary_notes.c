@@ -21,26 +21,38 @@ static double carrier_wavelength(const struct capillary_point *point)
 }
 
 static void figures_at(const struct capillary_point *point,
-                       const struct capillary_medium *medium, double rho,
+                       const struct capillary_medium *medium, struct guide_place at,
                        struct guide_figures *out)
 {
-    const struct guide_place at = {rho, point->radius};
     const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse),
                                       point->pulse.peak_power};
     guide_figures(&medium->guide, at, &pulse, out);
+}
+
+/* Where the gas is densest, with the radius of the entrance. */
+static struct guide_place dense_place(const struct capillary_medium *medium)
+{
+    return (struct guide_place){medium->high, capillary_medium_place(medium, 0.0).radius};
+}
+
+static double input_area(const struct capillary_point *point,
+                         const struct capillary_medium *medium)
+{
+    return mode_area(&point->mode, capillary_medium_place(medium, 0.0).radius);
 }
 
 /* Peak of the input field of the unchirped pulse, V/m. */
 static double peak_field(const struct capillary_point *point,
                          const struct capillary_medium *medium)
 {
-    return sqrt(2.0 * point->pulse.peak_power / (PULSE_EPS0 * PULSE_C * medium->area));
+    return sqrt(2.0 * point->pulse.peak_power
+                / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
 }
 
 static void note_pulse(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
 {
-    const double intensity = point->pulse.peak_power / medium->area;
+    const double intensity = point->pulse.peak_power / input_area(point, medium);
     pulse_note(out, "pulse energy", "J", point->pulse.energy);
     pulse_note(out, "peak power", "W", point->pulse.peak_power);
     pulse_note(out, "peak intensity", "W m^-2", intensity);
@@ -79,7 +91,7 @@ static void note_lengths(const struct capillary_point *point,
 {
     struct guide_figures f;
     const bool nonlinear = point->kerr && medium->high > 0.0;
-    figures_at(point, medium, medium->high, &f);
+    figures_at(point, medium, dense_place(medium), &f);
     pulse_note(out, "effective area", "m^2", f.area);
     pulse_note(out, "group-velocity dispersion", "s^2 m^-1", f.beta2);
     pulse_note(out, "dispersion length", "m", f.l_dispersion);
@@ -102,7 +114,7 @@ static void note_lengths(const struct capillary_point *point,
 static void note_dispersion(const struct capillary_point *point,
                             const struct capillary_medium *medium, struct plane_layout *out)
 {
-    const struct guide_place at = {medium->high, point->radius};
+    const struct guide_place at = dense_place(medium);
     const struct real_grid *const g = &point->grid;
     const double zdw =
         guide_zdw(&medium->guide, at, (struct guide_band){g->shortest, g->longest});
@@ -111,10 +123,12 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "zero-dispersion wavelength", "m", zdw);
     if (isfinite(rdw))
         pulse_note(out, "dispersive wave, linear phase matching", "m", rdw);
-    struct guide_bin bin;
-    guide_bin_load(&medium->guide, point->pulse.omega0, 0, &bin);
-    const double alpha = guide_alpha(&medium->guide, &bin, at);
-    pulse_note(out, "linear transmission at the carrier", "1", exp(-alpha * point->length));
+    pulse_note(out, "linear transmission at the carrier", "1",
+               capillary_medium_transmission(medium));
+    if (medium->narrow != medium->wide)
+        pulse_note(out, "narrowest core radius", "m", medium->narrow);
+    if (medium->terms > 1)
+        pulse_note(out, "terms of L", "1", (double)medium->terms);
     if (medium->error > 0.0)
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }
@@ -158,7 +172,7 @@ double capillary_predicted_rhs(const struct capillary_point *point,
                                const struct capillary_medium *medium)
 {
     struct guide_figures f;
-    figures_at(point, medium, medium->mean, &f);
+    figures_at(point, medium, (struct guide_place){medium->mean, medium->radius}, &f);
     const bool nonlinear = point->kerr && medium->mean > 0.0;
     const double phase = nonlinear ? point->length / f.l_nonlinear : 0.0;
     return 1.0 + 6.0 * (1.0 + 60.0 * phase * pow(1e-6 / point->step.rtol, 0.2));

@@ -61,24 +61,38 @@ static int read_gas(const struct params *p, struct capillary_point *out)
     return mixture_init(&out->gas, &request);
 }
 
-/* Points from two lists of one length. */
-static int read_points(const struct params *p, struct gradient_points *out)
+/* Points from two lists of one length, named GROUP.z and GROUP.VALUE. */
+static int read_points(const struct params *p, const char *group, const char *value,
+                       struct gradient_points *out)
 {
-    int positions = 0;
-    int values = 0;
-    const double *const z = params_list(p, "pressure.z", &positions);
-    const double *const value = params_list(p, "pressure.p", &values);
-    if (positions != values || positions < 2)
+    char name[2][32];
+    int count[2] = {0, 0};
+    snprintf(name[0], sizeof name[0], "%s.z", group);
+    snprintf(name[1], sizeof name[1], "%s.%s", group, value);
+    const double *const z = params_list(p, name[0], &count[0]);
+    const double *const values = params_list(p, name[1], &count[1]);
+    if (count[0] != count[1] || count[0] < 2)
         FAIL(ERR_ARGUMENT,
-             "pressure: %d positions in pressure.z and %d pressures in pressure.p; as many of "
-             "both are needed, at least 2",
-             positions, values);
-    out->count = positions;
-    for (int i = 0; i < positions; i++) {
+             "%s: %d positions in %s and %d values in %s; as many of both are needed, at "
+             "least 2",
+             group, count[0], name[0], count[1], name[1]);
+    out->count = count[0];
+    for (int i = 0; i < count[0]; i++) {
         out->z[i] = z[i];
-        out->value[i] = value[i];
+        out->value[i] = values[i];
+        if (i > 0 && !(z[i] > z[i - 1]))
+            FAIL(ERR_ARGUMENT, "%s: %g m follows %g m; positions must ascend", name[0], z[i],
+                 z[i - 1]);
     }
     return 0;
+}
+
+static bool all_equal(const struct gradient_points *points)
+{
+    for (int i = 1; i < points->count; i++)
+        if (points->value[i] != points->value[0])
+            return false;
+    return true;
 }
 
 static int read_pressure(const struct params *p, struct capillary_point *out)
@@ -91,7 +105,7 @@ static int read_pressure(const struct params *p, struct capillary_point *out)
         FAIL(ERR_ARGUMENT,
              "pressure: exactly one of a number, {from, to} and {z, p} is needed");
     if (points) {
-        TRY(read_points(p, g));
+        TRY(read_points(p, "pressure", "p", g));
     } else if (ends) {
         if (!params_is_set(p, "pressure.from") || !params_is_set(p, "pressure.to"))
             FAIL(ERR_ARGUMENT, "pressure: pressure.from and pressure.to belong together");
@@ -102,20 +116,35 @@ static int read_pressure(const struct params *p, struct capillary_point *out)
     } else {
         *g = (struct gradient_points){1, {0.0}, {params_real(p, "pressure.constant")}};
     }
-    out->uniform = true;
-    for (int i = 1; i < g->count; i++)
-        out->uniform = out->uniform && g->value[i] == g->value[0];
+    out->uniform = all_equal(g);
     return 0;
 }
 
 static int read_radius(const struct params *p, struct capillary_point *out)
 {
+    struct gradient_points *const r = &out->radius;
     const bool radius = params_is_set(p, "core_radius");
-    TRY(check_one(radius, params_is_set(p, "core_diameter"), "core_radius, core_diameter"));
-    out->radius =
-        radius ? params_real(p, "core_radius") : 0.5 * params_real(p, "core_diameter");
-    if (!(out->radius > 0.0 && isfinite(out->radius)))
-        FAIL(ERR_ARGUMENT, "core_radius: %g m; it must be positive", out->radius);
+    const bool diameter = params_is_set(p, "core_diameter");
+    const bool taper = params_is_set(p, "taper.z") || params_is_set(p, "taper.radius");
+    if (radius + diameter + taper != 1)
+        FAIL(ERR_ARGUMENT,
+             "core_radius, core_diameter: %s given; exactly one of them, or a taper in their "
+             "place, is needed",
+             !(radius || diameter) ? "neither is"
+             : taper               ? "a taper besides is"
+                                   : "both are");
+    if (taper)
+        TRY(read_points(p, "taper", "radius", r));
+    else
+        *r = (struct gradient_points){
+            1,
+            {0.0},
+            {radius ? params_real(p, "core_radius") : 0.5 * params_real(p, "core_diameter")}};
+    for (int i = 0; i < r->count; i++)
+        if (!(r->value[i] > 0.0 && isfinite(r->value[i])))
+            FAIL(ERR_ARGUMENT, "%s: %g m; it must be positive",
+                 taper ? "taper.radius" : "core_radius", r->value[i]);
+    out->tapered = !all_equal(r);
     return 0;
 }
 
@@ -198,6 +227,10 @@ static int read_raman(const struct params *p, struct capillary_point *out)
     if (out->raman && r->count > 1)
         FAIL(ERR_UNSUPPORTED, "raman: a mixture with molecules has no Raman response in this "
                               "version; raman: none leaves it out");
+    if (out->raman && out->tapered)
+        FAIL(ERR_UNSUPPORTED,
+             "raman: along a taper it is not in this version; use one radius or "
+             "raman: none");
     if (out->raman && !out->uniform)
         FAIL(ERR_UNSUPPORTED, "raman: along a pressure gradient the linewidths change, which "
                               "is not in this version; use one pressure or raman: none");

@@ -48,8 +48,9 @@ struct capillary_pulse {
 /* One point of the model, resolved: SI, checked, plain data. */
 struct capillary_point {
     struct real_grid grid;
-    double length; /* m */
-    double radius; /* m */
+    double length;                 /* m */
+    struct gradient_points radius; /* m */
+    bool tapered;                  /* the radius is not the same everywhere */
     struct mixture gas;
     struct gradient_points pressure;
     bool uniform; /* the same pressure everywhere */
@@ -72,7 +73,7 @@ struct capillary_point {
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 73
+#define CAPILLARY_PARAM_COUNT 75
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

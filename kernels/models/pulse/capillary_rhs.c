@@ -19,7 +19,7 @@ int capillary_path(void *model, long row, double z, const double *dz, int count,
     if (count > CAPILLARY_POSITIONS)
         FAIL(ERR_BUG, "capillary: %d positions of a step; at most %d are kept", count,
              CAPILLARY_POSITIONS);
-    capillary_medium_path(&r->medium, z, dz, count, r->rho, out);
+    capillary_medium_path(&r->medium, z, dz, count, r->at, out);
     return 0;
 }
 
@@ -44,14 +44,22 @@ void capillary_accepted(void *model, long row, double h)
     }
 }
 
-struct response_factors capillary_factors(const struct capillary_row *row, double rho)
+/* Aeff at the mean radius over that at a place. */
+static double area_share(const struct capillary_row *row, struct guide_place at)
+{
+    const double share = row->medium.radius / at.radius;
+    return share * share;
+}
+
+struct response_factors capillary_factors(const struct capillary_row *row,
+                                          struct guide_place at)
 {
     const struct capillary_point *const p = &row->point;
-    const double drift = capillary_medium_drift(&row->medium, rho, p->vacuum);
-    return (struct response_factors){.scale = row->field_scale,
-                                     .kerr = p->kerr ? drift * rho * PULSE_EPS0 * p->gas.gamma3
-                                                     : 0.0,
-                                     .density = drift * rho};
+    const double drift = capillary_medium_drift(&row->medium, at, p->vacuum);
+    return (struct response_factors){
+        .scale = row->field_scale * (row->medium.radius / at.radius),
+        .kerr = p->kerr ? drift * at.rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
+        .density = drift * at.rho};
 }
 
 static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
@@ -62,16 +70,14 @@ static int execute(struct model *m, const struct fft *plan, void *in, long ld_in
 }
 
 /* Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
-static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
+static int absorbed_rate(struct model *m, struct capillary_row *r, struct guide_place at,
                          const cplx *spectrum, double *rate)
 {
     double sum = 0.0;
     double weight[CAPILLARY_TERMS];
     const struct real_grid *const grid = &r->point.grid;
     TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
-    weight[0] = 1.0;
-    for (int j = 1; j < r->medium.terms; j++)
-        weight[j] = weight[j - 1] * (rho / r->medium.scale);
+    term_set_weights(&r->medium.set, at, weight);
     for (int j = 0; j < r->medium.terms; j++)
         for (long k = grid->first; k < grid->last; k++)
             sum -= weight[j] * r->lr[j * m->bins + k] * cplx_abs2(r->spectrum[k]);
@@ -81,7 +87,7 @@ static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
 
 /* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
  * absorber in time takes, 2 alpha of 2 A^2 dt a sample, added to what is absorbed. */
-static int sample_rates(struct model *m, struct capillary_row *r, double rho,
+static int sample_rates(struct model *m, struct capillary_row *r, struct guide_place at,
                         const double *samples, double *rates)
 {
     double top = 0.0;
@@ -90,7 +96,7 @@ static int sample_rates(struct model *m, struct capillary_row *r, double rho,
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
-    rates[PATH_B] = r->b_rate * rho * top;
+    rates[PATH_B] = r->b_rate * at.rho * area_share(r, at) * top;
     double sum = 0.0;
     for (long j = 0; m->edge && j < m->fine; j++)
         sum += r->alpha[j] * r->samples[j] * r->samples[j];
@@ -169,21 +175,21 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
-    const double rho = r->rho[place.index];
+    const struct guide_place at = r->at[place.index];
     const bool state = place.stage == 0 || place.stage == STEP_END;
     double *const rates = place.stage == 0 ? r->now : r->next;
     double *const samples = m->samples + row * m->ld_real;
-    const struct response_factors factors = capillary_factors(r, rho);
+    const struct response_factors factors = capillary_factors(r, at);
     struct response_rows rows = {.samples = samples, .ld = m->ld_real};
     if (state)
-        TRY(absorbed_rate(m, r, rho, spectrum, &rates[PATH_ABSORBED]));
+        TRY(absorbed_rate(m, r, at, spectrum, &rates[PATH_ABSORBED]));
     if (!m->third_harmonic) {
         TRY(quadrature(m, row, spectrum, st));
         rows.quadrature = m->quadrature + row * m->ld_real;
     }
     TRY(execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
     if (state)
-        TRY(sample_rates(m, r, rho, samples, rates));
+        TRY(sample_rates(m, r, at, samples, rates));
     if (m->edge)
         TRY(edge_loss(m, row, st));
     if (m->raman) {
@@ -194,7 +200,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     if (state) {
         struct response_report report;
         TRY(response_report(m->response, row, &report));
-        rates[PATH_IONISATION] = rho * r->medium.area * report.work;
+        rates[PATH_IONISATION] = at.rho * r->medium.area / area_share(r, at) * report.work;
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
