@@ -15,21 +15,19 @@
  *   j = mobility C[f E] + I_p W (1 - f) E/|E|^2,     P = C[j],
  *   out = window (Kerr and extra as in response.h + density P)
  *
- *   column_rate_field, _channel, _adk   rate = W; SATURATED, FIRST, LAST
- *   column_exposure                     integrand = f E, loss = I_p W (1 - f) E/|E|^2; the
- *                                       other sums
- *   column_current                      loss becomes j
- *   column_polarise                     out
- *   column_trapezoid                    the last three in one pass, for one component and no
- *                                       filter
+ *   column_exposure_R    W, integrand = f E, loss = I_p W (1 - f) E/|E|^2; the sums
+ *   column_current       loss becomes j
+ *   column_polarise      out
+ *   column_trapezoid_R   all in one pass, for one component and no filter
+ *
+ * R says how the rate is evaluated: field, channel, adk (rate.h).
  *
  * C[y]_n = dt (sum_{i<=n} z_i - (z_n + z_0)/2), z_n = c_0 y_n + sum_k c_k (y_{n-k} + y_{n+k});
  * beyond an edge y is 2 y(edge) - y(mirror). C starts at 0: no field before the window. The
  * loss current takes the rate as it is, not the filtered one, and is 0 where E is.
  *
  * The bodies here are the plain form. A backend may leave unwritten what it does not read
- * again: `rate` is defined on [FIRST, LAST), `integrand` and `loss` nowhere but to the next
- * pass.
+ * again: scratch rows mean something to the next pass only.
  */
 
 #define COLUMN_PAD      16 /* elements before and behind a scratch row, a backend's to use */
@@ -211,21 +209,22 @@ K_FN void column_rate_sums(const struct column_row *r, long n)
     r->sums[COLUMN_LAST] = (double)last;
 }
 
-K_FN void column_rate_field_body(long n, const struct column_row *r)
+/* The rates of a row. */
+K_FN void column_rates_by_field(long n, const struct column_row *r)
 {
     for (long i = 0; i < n; i++)
         r->w[i] = rate_field_value(&r->rate, column_amplitude(r, i));
     column_rate_sums(r, n);
 }
 
-K_FN void column_rate_channel_body(long n, const struct column_row *r)
+K_FN void column_rates_by_channel(long n, const struct column_row *r)
 {
     for (long i = 0; i < n; i++)
         r->w[i] = rate_channel_value(&r->rate, column_amplitude(r, i));
     column_rate_sums(r, n);
 }
 
-K_FN void column_rate_adk_body(long n, const struct column_row *r)
+K_FN void column_rates_by_adk(long n, const struct column_row *r)
 {
     for (long i = 0; i < n; i++)
         r->w[i] = rate_adk_value(&r->rate, column_amplitude(r, i));
@@ -272,7 +271,7 @@ K_FN void column_state_store(const struct column_state *s, const struct column_r
     r->sums[COLUMN_WORK] = r->dt * r->potential * s->work;
 }
 
-K_FN void column_exposure_body(long n, const struct column_row *r)
+K_FN void column_exposure(long n, const struct column_row *r)
 {
     struct column_state s = column_state_start(r);
     for (long i = 0; i < n; i++) {
@@ -319,7 +318,7 @@ K_FN void column_polarise_body(long n, const struct column_row *r)
     }
 }
 
-K_FN void column_trapezoid_body(long n, const struct column_row *r)
+K_FN void column_trapezoid(long n, const struct column_row *r)
 {
     struct column_state s = column_state_start(r);
     double drift = 0.0; /* sum of f E */
@@ -339,6 +338,42 @@ K_FN void column_trapezoid_body(long n, const struct column_row *r)
         column_store(r, i, p);
     }
     column_state_store(&s, r);
+}
+
+K_FN void column_exposure_field_body(long n, const struct column_row *r)
+{
+    column_rates_by_field(n, r);
+    column_exposure(n, r);
+}
+
+K_FN void column_exposure_channel_body(long n, const struct column_row *r)
+{
+    column_rates_by_channel(n, r);
+    column_exposure(n, r);
+}
+
+K_FN void column_exposure_adk_body(long n, const struct column_row *r)
+{
+    column_rates_by_adk(n, r);
+    column_exposure(n, r);
+}
+
+K_FN void column_trapezoid_field_body(long n, const struct column_row *r)
+{
+    column_rates_by_field(n, r);
+    column_trapezoid(n, r);
+}
+
+K_FN void column_trapezoid_channel_body(long n, const struct column_row *r)
+{
+    column_rates_by_channel(n, r);
+    column_trapezoid(n, r);
+}
+
+K_FN void column_trapezoid_adk_body(long n, const struct column_row *r)
+{
+    column_rates_by_adk(n, r);
+    column_trapezoid(n, r);
 }
 
 #endif

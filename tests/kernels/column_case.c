@@ -48,6 +48,7 @@ struct column_rate rates_view(const struct column_rates_known *rates, enum case_
                                 .ceiling = t->ceiling,
                                 .top = t->top,
                                 .cubic = t->cubic[0],
+                                .low = t->low,
                                 .bits = t->bits,
                                 .first = t->first,
                                 .photons = t->photons,
@@ -57,16 +58,23 @@ struct column_rate rates_view(const struct column_rates_known *rates, enum case_
                                 .channel = t->channel};
 }
 
+/* The pulse around a centre, of peak 1. */
+static double pulse_at(const struct column_case *c, double centre, double turn, long i)
+{
+    const double x = (double)i - centre * (double)c->n;
+    const double w = c->width * (double)c->n;
+    const double envelope = c->width > 0.0 ? exp(-(x / w) * (x / w)) : 1.0;
+    return envelope * cos(c->theta * x + c->phase - turn);
+}
+
 /* E at sample i, V/m; c = 1 is the second component. */
 static double field_at(const struct column_run *run, int component, long i)
 {
     const struct column_case *c = run->c;
     const double peak = c->peak < 0.0 ? -c->peak * run->rate.cutoff : c->peak;
-    const double x = (double)i - c->centre * (double)c->n;
-    const double w = c->width * (double)c->n;
-    const double envelope = c->width > 0.0 ? exp(-(x / w) * (x / w)) : 1.0;
     const double turn = component == 0 ? 0.0 : 0.5 * PI;
-    return (component == 0 ? 1.0 : 0.6) * peak * envelope * cos(c->theta * x + c->phase - turn);
+    const double twin = c->twin > 0.0 ? pulse_at(c, c->twin, turn, i) : 0.0;
+    return (component == 0 ? 1.0 : 0.6) * peak * (pulse_at(c, c->centre, turn, i) + twin);
 }
 
 static void fill(struct column_run *run)
@@ -142,20 +150,25 @@ void column_run_clear(struct column_run *run)
         mem_free(memory[i]);
 }
 
+typedef void body(long n, const struct column_row *r);
+typedef int launch(struct backend *be, const struct column_args *a, long row, long rows,
+                   long n);
+
 static int run_bodies(struct column_run *run)
 {
-    static void (*const rates[])(long n, const struct column_row *r) = {
-        column_rate_field_body, column_rate_channel_body, column_rate_adk_body};
+    static body *const trapezoids[] = {
+        column_trapezoid_field_body, column_trapezoid_channel_body, column_trapezoid_adk_body};
+    static body *const exposures[] = {column_exposure_field_body, column_exposure_channel_body,
+                                      column_exposure_adk_body};
     const struct column_row row = column_row(&run->args, 0);
-    rates[run->kind](run->c->n, &row);
     if (run->taps.side == 0 && run->c->components == 1) {
-        column_trapezoid_body(run->c->n, &row);
-        return 2;
+        trapezoids[run->kind](run->c->n, &row);
+        return 1;
     }
-    column_exposure_body(run->c->n, &row);
+    exposures[run->kind](run->c->n, &row);
     column_current_body(run->c->n, &row);
     column_polarise_body(run->c->n, &row);
-    return 4;
+    return 3;
 }
 
 int column_run_passes(struct column_run *run, struct backend *be)
@@ -168,15 +181,16 @@ int column_run_passes(struct column_run *run, struct backend *be)
     const struct kernel_table *k = be->kernels;
     const struct column_args *a = &run->args;
     const long n = run->c->n;
-    int (*const rates[])(struct backend *, const struct column_args *, long, long, long) = {
-        k->column_rate_field, k->column_rate_channel, k->column_rate_adk};
-    ck_assert_int_eq(rates[run->kind](be, a, 0, 1, n), 0);
+    launch *const trapezoids[] = {k->column_trapezoid_field, k->column_trapezoid_channel,
+                                  k->column_trapezoid_adk};
+    launch *const exposures[] = {k->column_exposure_field, k->column_exposure_channel,
+                                 k->column_exposure_adk};
     if (run->taps.side == 0 && run->c->components == 1) {
-        ck_assert_int_eq(k->column_trapezoid(be, a, 0, 1, n), 0);
-        return 2;
+        ck_assert_int_eq(trapezoids[run->kind](be, a, 0, 1, n), 0);
+        return 1;
     }
-    ck_assert_int_eq(k->column_exposure(be, a, 0, 1, n), 0);
+    ck_assert_int_eq(exposures[run->kind](be, a, 0, 1, n), 0);
     ck_assert_int_eq(k->column_current(be, a, 0, 1, n), 0);
     ck_assert_int_eq(k->column_polarise(be, a, 0, 1, n), 0);
-    return 4;
+    return 3;
 }

@@ -23,6 +23,7 @@ struct column_case {
     double preionised;
     int components; /* the second is 0.6 times the first, a quarter of a cycle later */
     bool quadrature, extra;
+    double twin; /* centre of a second pulse; 0: none */
 };
 
 /* Rates of argon: PPT by field and by channel, ADK. Made once. */

@@ -80,6 +80,10 @@ static void log_by_field(const struct column_rate *r, long double e, long double
 static void log_by_channel(const struct column_rate *r, long double e, long double *value,
                            long double *error)
 {
+    if (e < r->low) {
+        log_by_field(r, e, value, error);
+        return;
+    }
     const long double v = r->photons + r->slope * e * e;
     const long double dv = 8.0L * U * (fabsl(r->photons) + fabsl(r->slope) * e * e);
     long double k = ceill(v);
@@ -95,6 +99,8 @@ static void log_by_channel(const struct column_rate *r, long double e, long doub
     const long segment = place >= (long double)last ? last : (long)place;
     cubic_at(r, c->first + segment, place - (long double)segment,
              c->scale * ds + 4.0L * U * (place + 1.0L), value, error);
+    if (e - r->low <= 4.0L * U * e) /* or by field: each is certified to 1e-6 */
+        *error += 2e-6L;
 }
 
 static void log_adk(const struct column_rate *r, long double e, long double *value,
@@ -163,8 +169,9 @@ static struct series filtered(const struct column_run *run, const struct series 
     return z;
 }
 
-/* C of a row that was filtered. */
-static struct series integral(const struct series *z, bool plain)
+/* C of a row that was filtered. A computation may take factors of C, `factor` among them, into
+ * the integrand, whose terms can be sub-normal: each is off by the smallest number then. */
+static struct series integral(const struct series *z, bool plain, long double factor)
 {
     struct series c = series_new(z->n);
     const long double dt = CASE_DT;
@@ -183,7 +190,7 @@ static struct series integral(const struct series *z, bool plain)
         c.error[i] = dt
                          * (rounding + error + 0.5L * (z->error[i] + z->error[0])
                             + gamma_of(4) * (fabsl(sum) + ends))
-                     + TINY;
+                     + 2.0L * (long double)(i + 1) * TINY * (1.0L + 1.0L / factor);
     }
     return c;
 }
@@ -223,7 +230,7 @@ static void fractions(const struct column_run *run, struct chain *t, bool plain,
         truth->saturated += e > run->rate.ceiling;
     }
     struct series z = filtered(run, &t->w);
-    struct series x = integral(&z, plain);
+    struct series x = integral(&z, plain, 1.0L);
     for (long i = 0; i < x.n; i++) {
         const long double exposure = fmaxl(x.value[i], 0.0L);
         const long double freed = -expm1l(-exposure);
@@ -262,7 +269,7 @@ static struct series currents(const struct column_run *run, const struct chain *
         *work += potential * t->w.value[i] * (1.0L - f) * CASE_DT;
     }
     struct series z = filtered(run, &g);
-    struct series j = integral(&z, plain);
+    struct series j = integral(&z, plain, mobility);
     for (long i = 0; i < n; i++) {
         const long double free_part = mobility * j.value[i];
         j.error[i] = mobility * j.error[i] + loss.error[i]
@@ -323,7 +330,7 @@ void column_truth_init(struct column_truth *truth, const struct column_run *run,
     for (int k = 0; k < c->components; k++) {
         struct series j = currents(run, &t, k, plain, &work[k]);
         struct series z = filtered(run, &j);
-        t.plasma[k] = integral(&z, plain);
+        t.plasma[k] = integral(&z, plain, run->scalars[COLUMN_DENSITY]);
         responses(run, &t, k, fault, truth);
         series_free(&j);
         series_free(&z);

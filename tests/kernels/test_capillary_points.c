@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/capillary.h"
+#include "kernels/models/pulse/response.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
@@ -236,6 +237,64 @@ START_TEST(the_report_has_the_figures_of_the_literature)
 }
 END_TEST
 
+/* 1 + 6 evaluations a trial; the transforms of one are two, and what each option adds. */
+static void check_counts(const char *name, const char *word, int transforms, int passes)
+{
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_unset(&c, "grid.fine");
+    capillary_case_unset(&c, "grid.coarse");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(&c, "grid.window", 100e-15);
+    capillary_case_set(&c, "length", 0.01);
+    capillary_case_gas(&c, "N2");
+    capillary_case_choose(&c, "raman.model", "none");
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_choose(&c, name, word);
+    struct capillary_planes p = capillary_case_run(&c);
+    ck_assert_int_eq(p.row.outcome, ROW_DONE);
+    const long long trials = p.row.steps + p.row.rejected;
+    ck_assert_int_eq(p.row.rhs_calls, 1 + 6 * trials);
+    ck_assert_msg(p.row.transforms == p.row.rhs_calls * transforms, "%s: %s: %lld transforms",
+                  name, word, p.row.transforms);
+    ck_assert_msg(p.row.passes == 2 + 7 * trials + p.row.rhs_calls * passes,
+                  "%s: %s: %lld passes of %lld trials", name, word, p.row.passes, trials);
+    capillary_planes_free(&p);
+    capillary_case_clear(&c);
+}
+
+START_TEST(transforms_and_passes_are_those_of_the_design)
+{
+    check_counts("kerr.third_harmonic", "true", 2, RESPONSE_PASSES_KERR);
+    check_counts("kerr.third_harmonic", "false", 3, RESPONSE_PASSES_KERR + 1);
+    check_counts("raman.model", "on", 4, RESPONSE_PASSES_KERR + 2);
+    check_counts("absorber.time", "0.1", 3, RESPONSE_PASSES_KERR + 2);
+    check_counts("plasma.rule", "band", 2, RESPONSE_PASSES_KERR);
+}
+END_TEST
+
+START_TEST(plasma_passes_are_those_of_its_rule)
+{
+    static const char *const rules[] = {"trapezoid", "band"};
+    static const int passes[] = {RESPONSE_PASSES_TRAPEZOID, RESPONSE_PASSES_BAND};
+    for (int i = 0; i < 2; i++) {
+        struct capillary_case c;
+        capillary_case_init(&c);
+        capillary_case_unset(&c, "grid.fine");
+        capillary_case_unset(&c, "grid.coarse");
+        capillary_case_set(&c, "grid.window", 100e-15);
+        capillary_case_set(&c, "length", 0.01);
+        capillary_case_choose(&c, "plasma.rate", "ppt");
+        capillary_case_choose(&c, "plasma.rule", rules[i]);
+        struct capillary_planes p = capillary_case_run(&c);
+        const long long trials = p.row.steps + p.row.rejected;
+        ck_assert_int_eq(p.row.passes, 2 + 7 * trials + p.row.rhs_calls * passes[i]);
+        capillary_planes_free(&p);
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
+
 int main(void)
 {
     if (isa_check() != 0)
@@ -250,6 +309,8 @@ int main(void)
     tcase_add_test(tests, things_said_twice_or_not_at_all_are_refused);
     tcase_add_test(tests, grids_that_do_not_hold_the_band_say_what_would);
     tcase_add_test(tests, a_grid_is_as_small_as_its_band_allows);
+    tcase_add_test(tests, transforms_and_passes_are_those_of_the_design);
+    tcase_add_test(tests, plasma_passes_are_those_of_its_rule);
     tcase_add_test(tests, the_report_has_the_figures_of_the_literature);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

@@ -175,8 +175,8 @@ START_TEST(a_trial_makes_12_transforms_and_the_stated_passes)
                          2 + cases[i].passes
                              + (RK45_TRIAL_PASSES + 6 * cases[i].passes) * trials);
         ck_assert_int_eq(13, RK45_TRIAL_PASSES + 6 * RESPONSE_PASSES_KERR);
-        ck_assert_int_eq(19, RK45_TRIAL_PASSES + 6 * RESPONSE_PASSES_TRAPEZOID);
-        ck_assert_int_eq(31, RK45_TRIAL_PASSES + 6 * RESPONSE_PASSES_BAND);
+        ck_assert_int_eq(13, RK45_TRIAL_PASSES + 6 * RESPONSE_PASSES_TRAPEZOID);
+        ck_assert_int_eq(25, RK45_TRIAL_PASSES + 6 * RESPONSE_PASSES_BAND);
         field_close(&run);
     }
     rates_clear(&rates);

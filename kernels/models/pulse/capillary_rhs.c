@@ -78,9 +78,14 @@ static int absorbed_rate(struct model *m, struct capillary_row *r, struct guide_
     const struct real_grid *const grid = &r->point.grid;
     TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
     term_set_weights(&r->medium.set, at, weight);
-    for (int j = 0; j < r->medium.terms; j++)
+    for (int j = 0; j < r->medium.terms; j++) {
+        const double *const lr = r->lr + j * m->bins;
+        double lost = 0.0;
+#pragma omp simd reduction(+ : lost)
         for (long k = grid->first; k < grid->last; k++)
-            sum -= weight[j] * r->lr[j * m->bins + k] * cplx_abs2(r->spectrum[k]);
+            lost -= lr[k] * cplx_abs2(r->spectrum[k]);
+        sum += weight[j] * lost;
+    }
     *rate = 8.0 * grid->window * sum;
     return 0;
 }
@@ -92,13 +97,16 @@ static int sample_rates(struct model *m, struct capillary_row *r, struct guide_p
 {
     double top = 0.0;
     TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
+#pragma omp simd reduction(max : top)
     for (long j = 0; j < m->fine; j++) {
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
     rates[PATH_B] = r->b_rate * at.rho * area_share(r, at) * top;
     double sum = 0.0;
-    for (long j = 0; m->edge && j < m->fine; j++)
+    const long edge = m->edge ? m->fine : 0;
+#pragma omp simd reduction(+ : sum)
+    for (long j = 0; j < edge; j++)
         sum += r->alpha[j] * r->samples[j] * r->samples[j];
     rates[PATH_ABSORBED] += 4.0 * r->point.grid.window / (double)m->fine * sum;
     return 0;

@@ -266,23 +266,20 @@ static int apply_kerr(struct response *r, const double *window, const double *sc
 
 static int apply_plasma(struct response *r, const struct column_args *args)
 {
+    typedef int launch(struct backend * be, const struct column_args *a, long row, long rows,
+                       long n);
     struct backend *be = r->setup.backend;
     const struct kernel_table *run = be->kernels;
+    launch *const trapezoids[] = {[RESPONSE_RATE_FIELD] = run->column_trapezoid_field,
+                                  [RESPONSE_RATE_CHANNEL] = run->column_trapezoid_channel,
+                                  [RESPONSE_RATE_ADK] = run->column_trapezoid_adk};
+    launch *const exposures[] = {[RESPONSE_RATE_FIELD] = run->column_exposure_field,
+                                 [RESPONSE_RATE_CHANNEL] = run->column_exposure_channel,
+                                 [RESPONSE_RATE_ADK] = run->column_exposure_adk};
     const long n = r->setup.n;
-    switch (r->setup.rate) {
-    case RESPONSE_RATE_FIELD:
-        TRY(run->column_rate_field(be, args, 0, 1, n));
-        break;
-    case RESPONSE_RATE_CHANNEL:
-        TRY(run->column_rate_channel(be, args, 0, 1, n));
-        break;
-    case RESPONSE_RATE_ADK:
-        TRY(run->column_rate_adk(be, args, 0, 1, n));
-        break;
-    }
     if (is_fused(&r->setup))
-        return run->column_trapezoid(be, args, 0, 1, n);
-    TRY(run->column_exposure(be, args, 0, 1, n));
+        return trapezoids[r->setup.rate](be, args, 0, 1, n);
+    TRY(exposures[r->setup.rate](be, args, 0, 1, n));
     TRY(run->column_current(be, args, 0, 1, n));
     return run->column_polarise(be, args, 0, 1, n);
 }

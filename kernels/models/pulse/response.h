@@ -24,12 +24,12 @@
  * imaginary part of the analytic signal, which is a second inverse transform: of -i times the
  * spectrum.
  *
- * Passes over the fine samples: 1 for Kerr alone, 2 with the trapezoid rule and one component,
- * 4 else. Transforms: none.
+ * Passes over the fine samples: 1 for Kerr alone and for the trapezoid rule with one component,
+ * 3 else. Transforms: none.
  */
 #define RESPONSE_PASSES_KERR      1
-#define RESPONSE_PASSES_TRAPEZOID 2
-#define RESPONSE_PASSES_BAND      4
+#define RESPONSE_PASSES_TRAPEZOID 1
+#define RESPONSE_PASSES_BAND      3
 
 /* How the plasma is integrated over time; none: Kerr alone. */
 enum plasma_rule { PLASMA_NONE, PLASMA_TRAPEZOID, PLASMA_BAND };
