@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/canonical.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hash.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -21,8 +23,8 @@ struct line {
 
 static bool is_skipped(const char *key, int length)
 {
-    static const char *const names[] = {"scan",   "format", "resources",
-                                        "limits", "store",  "envelope"};
+    static const char *const names[] = {"scan",  "format",   "resources", "limits",
+                                        "store", "envelope", "inputs"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const int n = (int)strlen(names[i]);
         if (length >= n && strncmp(key, names[i], (size_t)n) == 0
@@ -149,4 +151,20 @@ done:
     mem_free(lines[0]);
     mem_free(lines[1]);
     return rc;
+}
+
+int canonical_hash(const char *text, char hash[CANONICAL_HASH_SIZE])
+{
+    struct line *line = NULL;
+    int count = 0;
+    uint64_t value = 0;
+    TRY(lines_create(text, &line, &count));
+    for (int i = 0; i < count; i++) {
+        const int value_end = (int)(line[i].value - line[i].key) + line[i].value_length;
+        const int length = line[i].value_length > 0 ? value_end : line[i].key_length;
+        value = hash_64_seeded(line[i].key, (size_t)length, value);
+    }
+    mem_free(line);
+    snprintf(hash, CANONICAL_HASH_SIZE, "%016" PRIx64, value);
+    return 0;
 }

@@ -13,6 +13,7 @@
 #include "io/canonical.h"
 #include "io/collect_private.h"
 #include "io/hash.h"
+#include "io/verify_private.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
@@ -91,12 +92,14 @@ static int open_result(struct collect *c, const char *result)
     return collect_log_open(result, token, &c->log);
 }
 
-int collect_open(const char *result, const atomic_int *stop, struct collect **out)
+int collect_open(const char *result, const struct collect_judge *judge, const atomic_int *stop,
+                 struct collect **out)
 {
     struct collect *c = NULL;
     *out = NULL;
     TRY(MEM_NEW(1, &c));
     c->stop = stop;
+    c->judge = *judge;
     c->flushed = clock_wall();
     const int rc = open_result(c, result);
     if (rc != 0)
@@ -119,6 +122,8 @@ int collect_close(struct collect *c)
         twin_destroy(c->twin[i]);
     for (int i = 0; i < 2; i++)
         mem_free(c->sum[i]);
+    verify_rows_destroy(c->rows);
+    mem_free(c->report);
     mem_free(c->here.point);
     mem_free(c->there.point);
     mem_free(c->claim);
@@ -205,11 +210,55 @@ static int check_config(struct collect *c)
     return 0;
 }
 
-static int check_source(struct collect *c)
+/* What verify finds. A twin's layout is that of the file it is the twin of. */
+static int judge_source(struct collect *c, const struct store_spec *found, bool twin)
 {
-    TRY(check_model(c));
-    TRY(check_config(c));
-    return check_layout(c->from.store, c->to.store);
+    struct store_spec spec = *found;
+    const struct verify_subject subject = {.store = c->from.store,
+                                           .facts = &c->from.facts,
+                                           .spec = &spec,
+                                           .order = VERIFY_BY_CLAIM,
+                                           .identities =
+                                               c->numerics == spec.model->numerics_version};
+    spec.window = store_window(c->from.store);
+    spec.ensemble = spec.ensemble && spec.window.shards < 2;
+    if (!twin)
+        TRY(verify_layout(c->from.store, &spec, c->report));
+    if (c->report->kind[VERIFY_LAYOUT].broken > 0)
+        return 0;
+    if (!twin)
+        TRY(verify_facts_open(c->from.store, &spec, &c->from.facts));
+    if (c->rows == NULL)
+        TRY(collect_ours(c, verify_rows_create(spec.axes, &c->rows)));
+    return verify_rows_check(c->rows, &subject, c->report);
+}
+
+/* Nothing is taken of a file that verify calls broken: what its members are is not certain. */
+static int check_whole(struct collect *c, bool twin)
+{
+    static const enum verify_kind kinds[] = {VERIFY_LAYOUT, VERIFY_IDENTITIES, VERIFY_POINTS};
+    const struct store_spec *spec = NULL;
+    const char *text = NULL;
+    int64_t broken = 0;
+    TRY(collect_ours(c, c->judge.find(c->judge.context, c->config, &spec)));
+    if (spec == NULL)
+        return 0;
+    if (c->report == NULL)
+        TRY(collect_ours(c, MEM_NEW(1, &c->report)));
+    *c->report = (struct verify_report){0};
+    TRY(judge_source(c, spec, twin));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct verify_result *const r = &c->report->kind[kinds[i]];
+        broken += r->broken;
+        if (text == NULL && r->worst > 0)
+            text = r->text[0];
+    }
+    if (broken > 1)
+        FAIL(ERR_IO, "%s is broken: %s (and %" PRId64 " more; `scanfarm verify` has them)",
+             c->name, text, broken - 1);
+    if (broken > 0)
+        FAIL(ERR_IO, "%s is broken: %s", c->name, text);
+    return 0;
 }
 
 /* Open as a twin of one that has been opened, else in full. */
@@ -225,9 +274,19 @@ static int open_source(struct collect *c, bool *twin)
     return source_open(c->name, &c->from);
 }
 
+static int check_source(struct collect *c, bool twin)
+{
+    TRY(check_model(c));
+    TRY(check_config(c));
+    TRY(check_layout(c->from.store, c->to.store));
+    return check_whole(c, twin);
+}
+
 static int learn_twin(struct collect *c)
 {
     struct twin *twin = NULL;
+    if (c->from.facts.count == 0) /* of those no file is known to be whole */
+        return 0;
     TRY(collect_ours(c, twin_learn(&c->from, &twin)));
     if (twin == NULL)
         return 0;
@@ -267,7 +326,7 @@ static int read_all(struct collect *c, char *text, size_t size)
     TRY(begin_record(c));
     if (rc != 0)
         return note_error(c, rc, COLLECT_UNREADABLE, text);
-    rc = check_source(c);
+    rc = check_source(c, twin);
     if (rc != 0)
         return note_error(c, rc, rc == ERR_IO ? COLLECT_UNREADABLE : COLLECT_FOREIGN, text);
     if (!twin)

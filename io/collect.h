@@ -18,6 +18,13 @@
 
 struct collect;
 
+/* Finds what a file's configuration asks of it. */
+struct collect_judge {
+    /* @param out borrowed until the next call; NULL: the configuration is not understood */
+    int (*find)(void *context, const char *canonical, const struct store_spec **out);
+    void *context;
+};
+
 /* What collect_add did with a file. */
 enum collect_outcome {
     COLLECT_READ,      /* it was read, or could not be: the log says which */
@@ -31,11 +38,14 @@ enum collect_outcome {
  * Begin to collect into a result file of the whole scan; single writer.
  *
  * @param result  made by store_define
+ * @param judge   copied; what verify calls broken in identities, points and layout of a file is
+ *                not taken
  * @param stop    when it becomes 1, collect_add returns soon; borrowed
  * @param out     close with collect_close
  * @return 0, ERR_CONFLICT for a file that is none of ours or holds a shard, ERR_IO, ERR_MEMORY
  */
-int collect_open(const char *result, const atomic_int *stop, struct collect **out);
+int collect_open(const char *result, const struct collect_judge *judge, const atomic_int *stop,
+                 struct collect **out);
 
 /**
  * Take what a file has.

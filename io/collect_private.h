@@ -27,6 +27,9 @@ struct collect_run {
 /* A result file that is being filled. */
 struct collect {
     const atomic_int *stop;
+    struct collect_judge judge;
+    struct verify_rows *rows; /* NULL until a file is judged */
+    struct verify_report *report;
     struct source to; /* open for writing */
     struct copy copy;
     struct collect_log *log;

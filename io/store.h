@@ -106,6 +106,16 @@ struct store; /* an open file */
  */
 int store_bytes(const struct store_spec *spec, double *apparent, double *data);
 
+/**
+ * Names of what a file of a spec keeps as one number a plane or a point, in the order of the
+ * file: progress, observables, numbers of the ensemble. What store_bytes leaves alone may be
+ * NULL.
+ *
+ * @param names  receives a text with a NUL behind each name and an empty name at the end; free
+ *               with mem_free
+ */
+int store_number_names(const struct store_spec *spec, char **names);
+
 /** Bytes that one plane of a member takes in the file: arrays, numbers, checksum. */
 int store_plane_bytes(const struct store_spec *spec, double *bytes);
 
@@ -126,6 +136,9 @@ int store_define(const char *path, const struct store_spec *spec);
  * are refused with ERR_CONFLICT and, for a configuration, the differing keys with both values.
  */
 int store_compare(const char *path, const struct store_spec *spec);
+
+/** The same of the configuration alone, of a file that is not to be written. */
+int store_compare_config(const char *path, const struct store_spec *spec);
 
 /** Whether a path exists at all. */
 bool store_exists(const char *path);

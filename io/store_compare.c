@@ -44,10 +44,7 @@ static int compare_config(int64_t file, const char *path, const struct store_spe
     TRY_OR(rc, done,
            canonical_compare(there, spec->config_canonical, text, sizeof text, &different));
     if (different > 0)
-        rc = status_fail(ERR_CONFLICT,
-                         "%s holds another configuration: %s (--fresh moves it aside, -o names "
-                         "another file)",
-                         path, text);
+        rc = status_fail(ERR_CONFLICT, "%s holds another configuration: %s", path, text);
 done:
     mem_free(there);
     h5_dataset_close(&dataset);
@@ -57,7 +54,10 @@ done:
 static void window_text(const struct store_window *window, char *text, size_t size)
 {
     const long long last = (long long)(window->first + window->count - 1);
-    if (window->shards > 1)
+    if (window->shards > 1 && window->count == 1)
+        snprintf(text, size, "shard %ld/%ld (member %lld)", window->shard, window->shards,
+                 last);
+    else if (window->shards > 1)
         snprintf(text, size, "shard %ld/%ld (members %lld to %lld)", window->shard,
                  window->shards, (long long)window->first, last);
     else
@@ -76,8 +76,7 @@ static int compare_window(const struct store *store, const struct store_spec *sp
         return 0;
     window_text(&there, text[0], sizeof text[0]);
     window_text(&here, text[1], sizeof text[1]);
-    FAIL(ERR_CONFLICT, "%s holds %s; here it is %s (-o names another file)", store->path,
-         text[0], text[1]);
+    FAIL(ERR_CONFLICT, "%s holds %s; here it is %s", store->path, text[0], text[1]);
 }
 
 static void shape_text(int dims, const int64_t *length, char *text, size_t size)
@@ -188,24 +187,26 @@ done:
 }
 
 static int compare_all(const struct store *store, const char *path,
-                       const struct store_spec *spec)
+                       const struct store_spec *spec, bool whole)
 {
     TRY(compare_model(store->file, path, spec));
     TRY(compare_config(store->file, path, spec));
+    if (!whole)
+        return 0;
     TRY(compare_window(store, spec));
     TRY(store_refuse_compressed(store));
     TRY(compare_schema(store, spec));
     return compare_members(store, spec);
 }
 
-int store_compare(const char *path, const struct store_spec *spec)
+static int compare_file(const char *path, const struct store_spec *spec, bool whole)
 {
     char text[2048];
     struct store *store = NULL;
     TRY(store_open_read(path, &store)); /* damage is told from another configuration */
     const struct status_saved saved = status_capture_save();
     status_capture(text, sizeof text);
-    const int rc = compare_all(store, path, spec);
+    const int rc = compare_all(store, path, spec, whole);
     status_capture_restore(saved);
     store_close(store);
     if (rc == ERR_IO)
@@ -213,4 +214,14 @@ int store_compare(const char *path, const struct store_spec *spec)
     if (rc != 0)
         FAIL(rc, "%s", text);
     return 0;
+}
+
+int store_compare(const char *path, const struct store_spec *spec)
+{
+    return compare_file(path, spec, true);
+}
+
+int store_compare_config(const char *path, const struct store_spec *spec)
+{
+    return compare_file(path, spec, false);
 }

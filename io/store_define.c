@@ -353,6 +353,35 @@ int store_bytes(const struct store_spec *spec, double *apparent, double *data)
     return 0;
 }
 
+/* What pictures of numbers can be drawn of; bytes of its name with the NUL, 0: nothing. */
+static size_t number_length(const struct schema_entry *entry)
+{
+    const bool plane = strncmp(entry->path, "plane/", 6) == 0;
+    const bool ensemble = strncmp(entry->path, "ensemble/", 9) == 0;
+    if (entry->dims > 2 || !(plane || ensemble) || entry->part == PART_CHECKSUM)
+        return 0;
+    return strlen(strchr(entry->path, '/'));
+}
+
+int store_number_names(const struct store_spec *spec, char **names)
+{
+    struct schema schema;
+    size_t size = 1;
+    size_t used = 0;
+    TRY(schema_init(spec, &schema));
+    for (int i = 0; i < schema.count; i++)
+        size += number_length(&schema.entry[i]);
+    const int rc = MEM_NEW((long)size, names);
+    for (int i = 0; rc == 0 && i < schema.count; i++) {
+        const size_t length = number_length(&schema.entry[i]);
+        if (length > 0)
+            memcpy(*names + used, strchr(schema.entry[i].path, '/') + 1, length);
+        used += length;
+    }
+    schema_clear(&schema);
+    return rc;
+}
+
 int store_plane_bytes(const struct store_spec *spec, double *bytes)
 {
     struct schema schema;

@@ -201,6 +201,9 @@ int store_read_window(struct store *store);
  * members' ids. ERR_IO */
 int store_open_dataset(const struct store *store, const char *name, struct h5_dataset *out);
 
+/** What the first row of a dataset of that name is called. */
+int64_t store_dataset_origin(const struct store *store, const char *name);
+
 /** Data so far through to the disk, when the store syncs its members. ERR_IO. */
 int store_sync(struct store *store);
 

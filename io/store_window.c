@@ -96,10 +96,15 @@ static bool is_of_members(const char *name)
     return false;
 }
 
+int64_t store_dataset_origin(const struct store *store, const char *name)
+{
+    return is_of_members(name) ? store->window.first : 0;
+}
+
 int store_open_dataset(const struct store *store, const char *name, struct h5_dataset *out)
 {
     TRY(h5_dataset_open(store->file, store->path, name, out));
-    out->origin = is_of_members(name) ? store->window.first : 0;
+    out->origin = store_dataset_origin(store, name);
     return 0;
 }
 

@@ -22,6 +22,10 @@ struct twin_header {
     uint64_t hash;
 };
 
+/* Groups that have the datasets: one that was taken away may have left its bytes behind. */
+enum { GROUPS = 5 };
+static const char *const groups[GROUPS] = {"/", "member", "member/param", "plane", "step"};
+
 struct twin {
     int64_t size; /* bytes of the file */
     int headers;
@@ -31,6 +35,8 @@ struct twin {
     struct store_part *part; /* [parts], without handles */
     struct store shape;      /* numbers, columns and history, without handles */
     struct h5_dataset extra[SOURCE_EXTRAS];
+    struct verify_facts facts; /* without handles */
+    hsize_t links[GROUPS];
 };
 
 static const char *const extra_names[SOURCE_EXTRAS] = {"member/identity", "member/point",
@@ -68,6 +74,7 @@ void source_close(struct source *source)
 {
     for (int i = 0; i < SOURCE_EXTRAS; i++)
         h5_dataset_close(&source->extra[i]);
+    verify_facts_close(&source->facts);
     store_close(source->store);
     source->store = NULL;
 }
@@ -136,6 +143,16 @@ static bool learn_header(struct twin *twin, int fd, int64_t object)
     return true;
 }
 
+/* How many each group has; 0: there is no such group. */
+static void count_links(int64_t file, hsize_t links[GROUPS])
+{
+    for (int i = 0; i < GROUPS; i++) {
+        H5G_info_t info;
+        const bool there = H5Gget_info_by_name(file, groups[i], &info, H5P_DEFAULT) >= 0;
+        links[i] = there ? info.nlinks : 0;
+    }
+}
+
 static bool learn_super(struct twin *twin, int fd)
 {
     unsigned char bytes[SUPER_SIZE];
@@ -161,7 +178,21 @@ static bool learn_datasets(struct twin *twin, const struct source *source)
     for (int i = 0; i < SOURCE_EXTRAS; i++)
         if (!learn_dataset(twin, store->fd, &source->extra[i]))
             return false;
+    for (int i = 0; i < source->facts.count; i++)
+        if (!learn_dataset(twin, store->fd, &source->facts.dataset[i]))
+            return false;
     return true;
+}
+
+static int copy_facts(const struct verify_facts *from, struct verify_facts *out)
+{
+    TRY(MEM_NEW(from->count, &out->dataset));
+    out->count = from->count;
+    for (int i = 0; i < from->count; i++) {
+        out->dataset[i] = from->dataset[i];
+        drop_handles(&out->dataset[i]);
+    }
+    return 0;
 }
 
 static int learn_shape(struct twin *twin, const struct store *store)
@@ -200,10 +231,13 @@ int twin_learn(const struct source *source, struct twin **out)
         return 0;
     }
     twin->size = (int64_t)info.st_size;
+    count_links(store->file, twin->links);
     memcpy(twin->extra, source->extra, sizeof twin->extra);
     for (int i = 0; i < SOURCE_EXTRAS; i++)
         drop_handles(&twin->extra[i]);
-    const int rc = learn_shape(twin, store);
+    int rc = copy_facts(&source->facts, &twin->facts);
+    if (rc == 0)
+        rc = learn_shape(twin, store);
     if (rc != 0)
         twin_destroy(twin);
     else
@@ -215,6 +249,7 @@ void twin_destroy(struct twin *twin)
 {
     if (twin == NULL)
         return;
+    verify_facts_close(&twin->facts);
     mem_free(twin->part);
     mem_free(twin);
 }
@@ -288,18 +323,29 @@ static int open_twin(const struct twin *twin, const char *path, struct store *st
     store->file = h5_file_try(path, H5_READ, reason, sizeof reason);
     if (store->file < 0)
         return 0;
+    hsize_t links[GROUPS];
+    count_links(store->file, links);
+    if (memcmp(links, twin->links, sizeof links) != 0)
+        return 0;
     TRY(read_attributes(twin, store, alike));
     return *alike ? take_shape(twin, store) : 0;
 }
 
 /* Rows of /member are called by the members' ids; the text has none. */
-static void take_extras(const struct twin *twin, struct source *out)
+static int take_extras(const struct twin *twin, struct source *out)
 {
     memcpy(out->extra, twin->extra, sizeof out->extra);
     for (int i = 0; i < SOURCE_EXTRAS; i++) {
         out->extra[i].path = out->store->path;
         out->extra[i].origin = out->extra[i].dims > 0 ? out->store->window.first : 0;
     }
+    TRY(copy_facts(&twin->facts, &out->facts));
+    for (int i = 0; i < out->facts.count; i++) {
+        struct h5_dataset *const fact = &out->facts.dataset[i];
+        fact->path = out->store->path;
+        fact->origin = store_dataset_origin(out->store, fact->name);
+    }
+    return 0;
 }
 
 int twin_open(const struct twin *twin, const char *path, struct source *out)
@@ -315,8 +361,7 @@ int twin_open(const struct twin *twin, const char *path, struct source *out)
     status_capture_restore(saved);
     if (rc == 0 && alike) {
         out->store = store;
-        take_extras(twin, out);
-        return 0;
+        return take_extras(twin, out);
     }
     store_close(store);
     if (rc == ERR_MEMORY)

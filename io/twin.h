@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "io/store_private.h"
+#include "io/verify_private.h"
 
 /*
  * Opening many files of one layout; private to io. HDF5 takes some 2 ms to open the datasets of
@@ -22,6 +22,7 @@ enum source_extra { SOURCE_IDENTITY, SOURCE_POINT, SOURCE_CONFIG, SOURCE_EXTRAS 
 struct source {
     struct store *store;
     struct h5_dataset extra[SOURCE_EXTRAS];
+    struct verify_facts facts; /* none until they are opened; a twin has those of the other */
 };
 
 /** Open a file for reading, all of it checked: see store_open_read. */

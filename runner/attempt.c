@@ -129,9 +129,12 @@ static int64_t failed_of(const struct status_report *report)
 
 static void say_failures(const struct status_report *report, int64_t failed)
 {
-    for (int i = 0; i < report->reasons; i++)
-        log_warn("member %" PRId64 " %s: %s", report->reason[i].member,
-                 status_state_name((int)report->reason[i].state), report->reason[i].text);
+    for (int i = 0; i < report->reasons; i++) {
+        const struct status_reason *const r = &report->reason[i];
+        const char *const rest = status_reason_rest((int)r->state, r->text);
+        log_warn("member %" PRId64 " %s%s %s", r->member, status_state_name((int)r->state),
+                 rest == r->text ? ":" : "", rest);
+    }
     if (failed > report->reasons)
         log_warn("and %" PRId64 " more; `scanfarm status %s` has the counts",
                  failed - report->reasons, report->path);
@@ -187,6 +190,8 @@ static void say_text(const struct prepared *p, const struct status_report *repor
         log_info("%s", end->text);
     log_info("%s, in %s: %s", counts, span, report->path);
     if (end->code != 0 && end->code != EXIT_MEMBERS_FAILED)
+        return;
+    if (p->options->shard > 1) /* the first shard says it */
         return;
     tolerance_text(p->scan, tolerance, sizeof tolerance);
     if (tolerance[0] != '\0')

@@ -65,8 +65,10 @@ static int read_option(const struct options *o, int row, struct collecting *c,
 
 static int name_result(struct collecting *c)
 {
+    char result[RUN_PATH_SIZE];
+    TRY(collect_names_result(c->names, result, sizeof result, c->configuration));
     if (c->result[0] == '\0')
-        TRY(collect_names_result(c->names, c->result, sizeof c->result));
+        memcpy(c->result, result, sizeof c->result);
     if (c->result[0] == '\0')
         FAIL(ERR_ARGUMENT,
              "'collect' needs -o OUT.h5, the result file; usage: scanfarm collect "
@@ -267,7 +269,8 @@ static int collect_all(struct collecting *c, int *code)
 {
     TRY(unpack(c));
     TRY(begin_attempt(c));
-    TRY(collect_open(c->result, &c->stop, &c->collect));
+    const struct collect_judge judge = collect_spec_judge(&c->spec);
+    TRY(collect_open(c->result, &judge, &c->stop, &c->collect));
     TRY(add_files(c));
     if (c->reduce && atomic_load(&c->stop) == 0)
         TRY(collecting_reduce(c));
@@ -349,6 +352,7 @@ static int run_collect(const struct command *self, int argc, char **argv)
     journal_close(c.journal);
     lease_drop(c.lease);
     collect_names_close(c.names);
+    collect_spec_clear(&c.spec);
     mem_free(c.wisdom);
     return rc != 0 ? options_exit(rc) : code;
 }

@@ -9,6 +9,7 @@
 #include "kernels/base/status.h"
 #include "runner/collecting.h"
 #include "runner/spec.h"
+#include "runner/status.h"
 #include "scans/scan.h"
 
 static int check_numerics(struct store *from, const char *path, const struct scan *scan)
@@ -71,19 +72,49 @@ static int open_quietly(const char *path, struct store **out, char *text, size_t
     return 0;
 }
 
+/* Whether a file is of the scan that was submitted. */
+static int is_of_submission(const struct collecting *c, struct store *store, bool *right)
+{
+    char hash[CANONICAL_HASH_SIZE];
+    *right = true;
+    if (c->configuration[0] == '\0')
+        return 0;
+    TRY(status_read_configuration(store, hash));
+    *right = strcmp(hash, c->configuration) == 0;
+    return 0;
+}
+
+static int fail_foreign(const char *file)
+{
+    FAIL(ERR_CONFLICT,
+         "%s holds another configuration than the scan that was submitted; collect -o OUT.h5 "
+         "FILE… takes files by their names",
+         file);
+}
+
 static int find_first(struct collecting *c, struct store **out, char *name, size_t size)
 {
     char text[COLLECT_TEXT_SIZE];
+    char foreign[COLLECT_PATH_SIZE] = "";
     bool more = true;
+    bool right = true;
     *out = NULL;
     TRY(collect_names_rewind(c->names));
     while (atomic_load(&c->stop) == 0) {
         TRY(collect_names_next(c->names, name, size, &more));
         if (!more)
-            return 0;
+            return foreign[0] != '\0' ? fail_foreign(foreign) : 0;
         TRY(open_quietly(name, out, text, sizeof text));
-        if (*out != NULL)
+        if (*out == NULL)
+            continue;
+        const int rc = is_of_submission(c, *out, &right);
+        if (rc == 0 && right)
             return 0;
+        store_close(*out);
+        *out = NULL;
+        TRY(rc);
+        if (foreign[0] == '\0')
+            snprintf(foreign, sizeof foreign, "%s", name);
     }
     return 0;
 }
@@ -108,15 +139,17 @@ static int tell_all(struct collecting *c)
     return 0;
 }
 
-static int keep_wisdom(struct collecting *c)
+/* What is there already is of the same scan, and its wisdom stays. */
+static int look_at_result(struct collecting *c)
 {
     struct store *store = NULL;
+    bool right = true;
     TRY(store_open_read(c->result, &store));
-    const int rc = read_exists(store, "provenance/wisdom")
-                       ? read_text(store, "provenance/wisdom", &c->wisdom)
-                       : 0;
+    int rc = is_of_submission(c, store, &right);
+    if (rc == 0 && right && read_exists(store, "provenance/wisdom"))
+        rc = read_text(store, "provenance/wisdom", &c->wisdom);
     store_close(store);
-    return rc;
+    return rc == 0 && !right ? fail_foreign(c->result) : rc;
 }
 
 int collecting_make(struct collecting *c, bool *made)
@@ -126,7 +159,7 @@ int collecting_make(struct collecting *c, bool *made)
     *made = true;
     c->existed = store_exists(c->result);
     if (c->existed)
-        return keep_wisdom(c);
+        return look_at_result(c);
     TRY(find_first(c, &from, name, sizeof name));
     *made = from != NULL;
     if (from == NULL)

@@ -95,16 +95,19 @@ void collect_names_close(struct collect_names *names)
     mem_free(names);
 }
 
-int collect_names_result(const struct collect_names *names, char *out, size_t size)
+int collect_names_result(const struct collect_names *names, char *out, size_t size,
+                         char configuration[SUBMISSION_HASH_SIZE])
 {
-    out[0] = '\0';
+    out[0] = configuration[0] = '\0';
     for (int i = 0; i < names->arguments && out[0] == '\0'; i++) {
         struct submission submission = {0};
-        if (is_folder(names->argument[i]) || !submission_is_one(names->argument[i]))
+        if (is_folder(names->argument[i]) || !submission_is_meant(names->argument[i]))
             continue;
         const int rc = submission_read(names->argument[i], &submission);
-        if (rc == 0)
+        if (rc == 0) {
             snprintf(out, size, "%s", submission.result);
+            memcpy(configuration, submission.configuration, SUBMISSION_HASH_SIZE);
+        }
         submission_clear(&submission);
         TRY(rc);
     }
@@ -175,7 +178,7 @@ static int begin_argument(struct collect_names *names, char *name, size_t size, 
             FAIL(ERR_IO, "cannot read the folder %s: %s", argument, strerror(errno));
         return 0;
     }
-    if (submission_is_one(argument)) {
+    if (submission_is_meant(argument)) {
         TRY(submission_read(argument, &names->submission));
         names->shard = 1;
         return 0;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/submission.h"
+
 /*
  * The files that are to be collected, one name at a time: those of the command line, of a list,
  * the `*.h5` of a folder (in the order in which the system gives them) and the shards of a
@@ -23,9 +25,14 @@ struct collect_names;
 int collect_names_open(char **argument, int arguments, const char *list,
                        struct collect_names **out);
 
-/** Where the first submission among the arguments wants its result. @param out [size] ""
- * without a submission */
-int collect_names_result(const struct collect_names *names, char *out, size_t size);
+/**
+ * Where the first submission among the arguments wants its result.
+ *
+ * @param out            [size] "" without a submission
+ * @param configuration  of its scan; "" when it does not tell
+ */
+int collect_names_result(const struct collect_names *names, char *out, size_t size,
+                         char configuration[SUBMISSION_HASH_SIZE]);
 
 /** Begin again. ERR_IO */
 int collect_names_rewind(struct collect_names *names);

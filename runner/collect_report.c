@@ -262,7 +262,8 @@ static int tell_failure(struct states *s, struct telling *t, int64_t member, int
     char reason[STORE_REASON_SIZE + 1];
     TRY(read_text_row(s->store, "member/reason", member, reason, sizeof reason));
     if (!t->json) {
-        printf("%s: member %" PRId64 ": %s\n", status_state_name(state), member, reason);
+        printf("%s: member %" PRId64 ": %s\n", status_state_name(state), member,
+               status_reason_rest(state, reason));
         return 0;
     }
     printf("%s{\"member\": %" PRId64 ", \"state\": ", t->failures > 0 ? ", " : "", member);

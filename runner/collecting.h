@@ -9,6 +9,7 @@
 #include "io/collect.h"
 #include "io/journal.h"
 #include "runner/collect_names.h"
+#include "runner/collect_spec.h"
 #include "runner/lease.h"
 #include "runner/run.h"
 
@@ -18,6 +19,7 @@ struct collecting {
     bool json, quiet, reduce, space_check;
     long compress; /* level, 0: not */
     struct collect_names *names;
+    char configuration[SUBMISSION_HASH_SIZE]; /* of the submission's scan; "": any will do */
     struct lease *lease;
     char run[JOURNAL_RUN_SIZE];
     char *wisdom; /* for the result file */
@@ -25,8 +27,9 @@ struct collecting {
     int attempt;  /* -1: none was begun */
     struct journal *journal;
     struct collect *collect;
-    atomic_int stop; /* 1: a signal asked for a stop */
-    long files;      /* named, the result file itself apart */
+    struct collect_spec spec; /* of its files */
+    atomic_int stop;          /* 1: a signal asked for a stop */
+    long files;               /* named, the result file itself apart */
     long unchanged;
     int64_t reduced;        /* points */
     double begun;           /* clock_wall */
@@ -49,10 +52,11 @@ struct collect_report {
 
 /**
  * Make the result file when there is none: from the configuration of the first file that can be
- * read. Those before it are told.
+ * read, of a submission the first that has its configuration. Those before it are told.
  *
  * @param made  false: no file can be read, and there is no result file
- * @return 0, ERR_CONFLICT for files of another numerics version, errors of store_define
+ * @return 0, ERR_CONFLICT for files of another numerics version, or of another configuration
+ * than the submission's, errors of store_define
  */
 int collecting_make(struct collecting *c, bool *made);
 

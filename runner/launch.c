@@ -189,8 +189,11 @@ static bool is_one_missing(struct watch *w)
 static void look_at_start(struct watch *w, double now)
 {
     find_controller(w);
-    if (w->controller.pid != 0)
+    if (w->controller.pid != 0) {
+        if (w->asked > 0)
+            ask_stop(w); /* nobody may have heard it before */
         return;
+    }
     w->late = now - w->begin > BEGIN_LIMIT;
     w->lost = (w->asked > 0 && now - w->first_ask > ASKED_LIMIT) || is_one_missing(w);
     if (w->late)

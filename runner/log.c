@@ -32,9 +32,14 @@ static void write_facts(const struct log_member *m, const char *path, FILE *out)
 {
     char wall[TEXT_SIZE];
     char cpu[TEXT_SIZE];
+    const char *const rest = status_reason_rest(m->state, m->reason);
     fprintf(out, "%s: member %lld (point %lld, realisation %lld) %s%s%s\n", path,
             (long long)m->member, (long long)m->point, (long long)m->realisation,
-            status_state_name(m->state), m->reason[0] != '\0' ? ": " : "", m->reason);
+            status_state_name(m->state),
+            m->reason[0] == '\0' ? ""
+            : rest == m->reason  ? ": "
+                                 : " ",
+            rest);
     fprintf(out, "  planes    %lld of %lld saved\n", (long long)m->saved, (long long)m->planes);
     fprintf(out, "  tries     %lld\n", (long long)m->count[LOG_ATTEMPTS]);
     if (m->host[0] == '\0')

@@ -6,11 +6,18 @@
 #include <sys/stat.h>
 
 #include "kernels/base/status.h"
+#include "runner/inputs.h"
 
 int options_read_scan(const char *path, const struct scan_override *overrides, int count,
                       struct scan **out)
 {
-    const int rc = scan_read(path, overrides, count, out);
+    int rc = scan_read(path, overrides, count, out);
+    if (rc == 0)
+        rc = inputs_load(*out);
+    if (rc != 0) {
+        scan_destroy(*out);
+        *out = NULL;
+    }
     return rc == ERR_IO ? ERR_ARGUMENT : rc;
 }
 

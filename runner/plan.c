@@ -13,11 +13,15 @@
 #include "runner/text.h"
 #include "runner/transform.h"
 
-enum { ROW_SET, ROW_SHARDS, ROW_JSON, ROW_NO_MEASURE };
+enum { ROW_SET, ROW_SHARDS, ROW_FILES, ROW_JSON, ROW_NO_MEASURE };
 
 static const struct option_row plan_options[] = {
     [ROW_SET] = {"set", 's', "KEY=VALUE", "override a fixed parameter; may be repeated"},
     [ROW_SHARDS] = {"shards", 0, "N", "show the parts of `run --shard K/N`"},
+    [ROW_FILES] =
+        {"files", 0, "[=OUT.h5]",
+         "refuse the scan when the result file, or files of its shards, are there and "
+         "hold another; default: the scan's name and .h5"},
     [ROW_JSON] = {"json", 0, NULL, "one JSON object instead of text"},
     [ROW_NO_MEASURE] = {"no-measure", 0, NULL, "do not time a transform on this machine"},
     {NULL, 0, NULL, NULL}};
@@ -38,7 +42,7 @@ static int check_memory(struct plan *plan)
     plan->rows = resources->worker == WORKER_THREADS  ? resources->threads
                  : resources->worker == WORKER_SOCKET ? 0
                                                       : 1;
-    const double shared = (double)largest->shared_bytes;
+    const double shared = (double)largest->shared_bytes + (double)scan_input_bytes(plan->scan);
     const double rows = (double)largest->row_bytes * (plan->rows > 0 ? plan->rows : 1);
     plan->worker_bytes = shared + rows;
     if (resources->memory == 0 || plan->worker_bytes <= resources->memory)
@@ -82,7 +86,9 @@ static int measure_transform(struct plan *plan)
 struct plan_wish {
     bool measure;
     bool json;
-    long shards; /* 0: no table of them */
+    bool files;
+    const char *result; /* of --files; NULL: the scan's name */
+    long shards;        /* 0: no table of them */
 };
 
 static int divide(struct plan *plan, long shards)
@@ -102,9 +108,13 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
     *plan = (struct plan){.scan = scan};
     TRY(survey_scan(scan, &plan->survey));
     TRY(spec_bytes(scan, &plan->survey.largest, NULL, &plan->size));
+    TRY(spec_number_names(scan, &plan->survey.largest, &plan->numbers));
+    TRY(canonical_hash(scan_canonical(scan), plan->configuration));
     if (wish->shards > 0)
         TRY(divide(plan, wish->shards));
     note_refusal(plan);
+    if (wish->files && plan->refusal[0] == '\0')
+        TRY(plan_check_files(plan, wish->result));
     TRY(check_memory(plan));
     plan->transforms = plan->survey.transforms_mean * (double)scan_members(scan);
     if (plan->transforms > 0)
@@ -123,6 +133,7 @@ static int plan_and_write(const struct scan *scan, const struct plan_wish *wish)
     else if (rc == 0)
         plan_write_text(plan, stdout);
     shard_division_clear(&plan->division);
+    mem_free(plan->numbers);
     mem_free(plan);
     return rc;
 }
@@ -145,6 +156,9 @@ static int plan_scan(const struct command *self, int argc, char **argv)
             overrides[count++].text = o.value;
         if (row == ROW_SHARDS)
             TRY(options_integer(&o, "shards", 1, SHARDS_MAX, &wish.shards));
+        if (row == ROW_FILES)
+            wish.result = o.value;
+        wish.files = wish.files || row == ROW_FILES;
         wish.json = wish.json || row == ROW_JSON;
         wish.measure = wish.measure && row != ROW_NO_MEASURE;
         TRY(options_next(&o, &row));

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "io/canonical.h"
 #include "runner/shard.h"
 #include "runner/spec.h"
 #include "runner/survey.h"
@@ -20,9 +21,20 @@ struct plan {
     struct spec_size shard_size;    /* of the shard with most members */
     double transforms;              /* of the whole scan */
     long fft_length;                /* 0: the model makes no transforms */
-    char refusal[400];              /* why one run cannot do it, "" */
+    char configuration[CANONICAL_HASH_SIZE];
+    char *numbers;      /* store_number_names; owned */
+    char refusal[400];  /* why one run cannot do it, "" */
     double fft_seconds; /* one complex transform of that length here; 0: not measured */
 };
+
+/**
+ * Compare the files that a run would go on with, of shards also those that they would be
+ * collected into, with the scan: as the run does.
+ *
+ * @param result  NULL: the scan's name and .h5
+ * @return 0; ERR_CONFLICT for one of another configuration, with the keys that differ
+ */
+int plan_check_files(const struct plan *plan, const char *result);
 
 /** Write the plan for people. */
 void plan_write_text(const struct plan *plan, FILE *out);

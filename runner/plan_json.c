@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "runner/plan.h"
 #include "runner/text.h"
 #include "runner/tolerance.h"
@@ -42,6 +44,22 @@ static void write_axes(const struct scan *scan, FILE *out)
     fprintf(out, "]");
 }
 
+static void write_inputs(const struct scan *scan, FILE *out)
+{
+    fprintf(out, ",\"inputs\":[");
+    for (int i = 0; i < scan_inputs(scan); i++) {
+        const struct scan_input *input = scan_get_input(scan, i);
+        fprintf(out, "%s{\"parameter\":", i > 0 ? "," : "");
+        json_text(out, input->param);
+        member_text(out, "file", input->written);
+        member_text(out, "label", input->set.label);
+        member_text(out, "hash", input->set.hash);
+        member_integer(out, "bytes", (int64_t)data_bytes(&input->set));
+        fprintf(out, "}");
+    }
+    fprintf(out, "]");
+}
+
 static void write_arrays(const struct plane_layout *layout, FILE *out)
 {
     fprintf(out, ",\"arrays\":[");
@@ -59,6 +77,17 @@ static void write_arrays(const struct plane_layout *layout, FILE *out)
             fprintf(out, "}");
         }
         fprintf(out, "]}");
+    }
+    fprintf(out, "]");
+}
+
+/* What `plot --what observable` will find. */
+static void write_numbers(const struct plan *plan, FILE *out)
+{
+    fprintf(out, ",\"numbers\":[");
+    for (const char *name = plan->numbers; *name != '\0'; name += strlen(name) + 1) {
+        fprintf(out, "%s", name > plan->numbers ? "," : "");
+        json_text(out, name);
     }
     fprintf(out, "]");
 }
@@ -126,10 +155,12 @@ void plan_write_json(const struct plan *plan, FILE *out)
     fprintf(out, "{\"scan\":");
     json_text(out, scan_name(scan));
     member_text(out, "model", scan_model(scan)->info->name);
+    member_text(out, "configuration", plan->configuration);
     member_integer(out, "members", scan_members(scan));
     member_integer(out, "points", scan_points(scan));
     member_integer(out, "realisations", scan_realisations(scan));
     write_axes(scan, out);
+    write_inputs(scan, out);
     member_integer(out, "grids", scan_grids(scan));
     member_integer(out, "structures", scan_structures(scan));
     member_integer(out, "shapes", scan_shapes(scan));
@@ -140,6 +171,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     member_number(out, "span_high", plan->survey.span_high);
     write_arrays(layout, out);
     member_integer(out, "observables", layout->observables);
+    write_numbers(plan, out);
     write_cost(plan, out);
     write_tolerance(scan, out);
     member_integer(out, "points_looked_at", plan->survey.looked_at);

@@ -30,9 +30,11 @@ static struct extremes find_extremes(const struct shard_division *d)
 static void write_shard(const struct shard_division *d, long k, FILE *out)
 {
     char count[TEXT_SIZE];
+    char members[TEXT_SIZE];
     text_count(count_of(d, k), count);
-    fprintf(out, "  %-10ld members %lld to %lld: %s, %.3g %% of the cost\n", k + 1,
-            (long long)d->first[k], (long long)d->first[k + 1] - 1, count, 100 * d->share[k]);
+    text_members(d->first[k], d->first[k + 1] - 1, members);
+    fprintf(out, "  %-10ld %s: %s, %.3g %% of the cost\n", k + 1, members, count,
+            100 * d->share[k]);
 }
 
 void plan_write_shards_text(const struct plan *plan, FILE *out)
@@ -49,8 +51,13 @@ void plan_write_shards_text(const struct plan *plan, FILE *out)
     text_count(count_of(d, e.fewest), fewest);
     text_count(count_of(d, e.most), most);
     text_bytes(plan->shard_size.apparent, bytes);
-    fprintf(out, "Shards       %s, of %s to %s members and %.3g to %.3g %% of the cost; ",
-            shards, fewest, most, 100 * d->share[e.cheapest], 100 * d->share[e.dearest]);
+    fprintf(out, "Shards       %s, of ", shards);
+    if (count_of(d, e.fewest) < count_of(d, e.most))
+        fprintf(out, "%s to ", fewest);
+    fprintf(out, "%s member%s and ", most, count_of(d, e.most) == 1 ? "" : "s");
+    if (d->share[e.cheapest] < d->share[e.dearest])
+        fprintf(out, "%.3g to ", 100 * d->share[e.cheapest]);
+    fprintf(out, "%.3g %% of the cost; ", 100 * d->share[e.dearest]);
     fprintf(out, "a file of up to %s each\n", bytes);
     for (long k = 0; k < d->shards; k++)
         if (d->shards <= SHOWN_ALL || k == 0 || k == d->shards - 1 || k == e.fewest

@@ -67,6 +67,20 @@ static void write_axes(const struct plan *plan, FILE *out)
         write_shapes(scan, out);
 }
 
+/* Each file, its shape and its hash; of a long axis of them the first. */
+static void write_inputs(const struct scan *scan, FILE *out)
+{
+    const int shown = 8;
+    const int count = scan_inputs(scan);
+    for (int i = 0; i < count && i < shown; i++) {
+        const struct scan_input *input = scan_get_input(scan, i);
+        fprintf(out, "%-12s %s = %s; hash %s\n", i == 0 ? "Data" : "", input->param,
+                input->set.label, input->set.hash);
+    }
+    if (count > shown)
+        fprintf(out, "%-12s and %d more\n", "", count - shown);
+}
+
 static void write_arrays(const struct plane_layout *layout, const struct scan_save *save,
                          FILE *out)
 {
@@ -138,7 +152,7 @@ static void write_bytes(const struct plan *plan, FILE *out)
     char apparent[TEXT_SIZE];
     char data[TEXT_SIZE];
     text_bytes(plan->worker_bytes, worker);
-    text_bytes((double)layout->shared_bytes, shared);
+    text_bytes((double)layout->shared_bytes + (double)scan_input_bytes(plan->scan), shared);
     text_bytes((double)layout->row_bytes, row);
     text_bytes(plan->size.apparent, apparent);
     text_bytes(plan->size.data, data);
@@ -218,6 +232,7 @@ void plan_write_text(const struct plan *plan, FILE *out)
 {
     write_counts(plan, out);
     write_axes(plan, out);
+    write_inputs(plan->scan, out);
     write_planes(plan, out);
     write_cost(plan, out);
     write_bytes(plan, out);

@@ -19,6 +19,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/early.h"
+#include "runner/inputs.h"
 #include "runner/placement.h"
 #include "runner/retry.h"
 #include "runner/reuse.h"
@@ -50,7 +51,7 @@ static int check_memory(const struct scan *scan, const struct plane_layout *larg
                         int workers)
 {
     const struct scan_resources *resources = scan_get_resources(scan);
-    const double shared = (double)largest->shared_bytes;
+    const double shared = (double)largest->shared_bytes + (double)scan_input_bytes(scan);
     const double rows = (double)largest->row_bytes * row_count(resources);
     const double limit = resources->memory > 0 ? resources->memory
                          : getenv("SLURM_JOB_ID") != NULL
@@ -76,8 +77,8 @@ static int check_memory(const struct scan *scan, const struct plane_layout *larg
 void prepare_warn(const struct prepared *prepared)
 {
     const struct survey *survey = prepared->survey;
-    if (survey == NULL || prepared->options->quiet)
-        return;
+    if (survey == NULL || prepared->options->quiet || prepared->options->shard > 1)
+        return; /* of a scan in shards the first says it */
     for (int i = 0; i < survey->notes; i++)
         if (survey->note[i].warned > 0)
             log_warn("%s: %s (%lld of %lld points looked at; see `scanfarm plan`)",
@@ -139,6 +140,19 @@ static int start_fresh(const char *file)
     return move_aside(journal, stamp);
 }
 
+/* Each process that reads the scan reads the data anew; a farm that is started again must get
+ * those that the file was made with. */
+static int check_inputs(struct store *store, const struct prepared *p)
+{
+    char *canonical = NULL;
+    if (scan_inputs(p->scan) == 0)
+        return 0;
+    TRY(read_text(store, "config_canonical", &canonical));
+    const int rc = inputs_check(p->scan, canonical, p->options->file);
+    mem_free(canonical);
+    return rc;
+}
+
 /* What the workers are told of the file: its wisdom and its checkpoints. */
 static int read_facts(struct prepared *p)
 {
@@ -147,6 +161,8 @@ static int read_facts(struct prepared *p)
     const bool there = read_exists(store, "provenance/wisdom");
     int rc = there ? read_text(store, "provenance/wisdom", &p->wisdom)
                    : mem_copy_text("", &p->wisdom);
+    if (rc == 0)
+        rc = check_inputs(store, p);
     if (rc == 0)
         rc = resume_survey(store, &p->resume);
     const int closed = store_close(store);
@@ -251,7 +267,8 @@ int prepare_file(struct prepared *p)
     if (options->fresh)
         TRY(start_fresh(options->file));
     if (store_exists(options->file)) {
-        TRY(store_compare(options->file, &p->spec->store));
+        TRY(spec_compare(p->spec, options->file, true,
+                         "--fresh moves it aside, -o names another file"));
         TRY(recover(options->file));
     } else {
         TRY(store_define(options->file, &p->spec->store));

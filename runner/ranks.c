@@ -19,6 +19,7 @@
 #include "runner/controller.h"
 #include "runner/early.h"
 #include "runner/farm_worker.h"
+#include "runner/inputs.h"
 #include "runner/lease.h"
 #include "runner/placement.h"
 #include "runner/prepare.h"
@@ -38,6 +39,7 @@ struct start {
     long canonical; /* bytes of the two texts that follow, with their NUL */
     long wisdom;
     long resume; /* bytes of the table of checkpoints after them */
+    long inputs; /* bytes of the data that the scan names, sent apart */
     uint64_t attempt_id;
     struct process_id controller;
     char file[RUN_PATH_SIZE];
@@ -103,6 +105,7 @@ static void fill_start(struct rank *r)
     r->start.canonical = (long)strlen(scan_canonical(p->scan)) + 1;
     r->start.wisdom = (long)strlen(p->wisdom) + 1;
     r->start.resume = (long)p->resume.count * (long)sizeof *p->resume.place;
+    r->start.inputs = (long)inputs_packed_size(p->scan);
     r->start.attempt_id = hash_64(p->run, strlen(p->run));
     r->start.controller = process_self();
     snprintf(r->start.file, sizeof r->start.file, "%s", r->options->file);
@@ -152,6 +155,23 @@ static int share_texts(struct rank *r)
     return rc;
 }
 
+/* What the scan's data parameters hold. */
+static int share_inputs(struct rank *r)
+{
+    char *bytes = NULL;
+    if (r->start.inputs == 0)
+        return 0;
+    TRY(MEM_NEW(r->start.inputs, &bytes));
+    if (r->comm.rank == 0)
+        inputs_pack(r->prepared.scan, bytes);
+    int rc = comm_check(MPI_Bcast(bytes, (int)r->start.inputs, MPI_BYTE, 0, r->comm.tasks),
+                        "sharing the data");
+    if (rc == 0 && r->comm.rank > 0)
+        rc = inputs_unpack(r->prepared.scan, bytes, (size_t)r->start.inputs);
+    mem_free(bytes);
+    return rc;
+}
+
 /* The worst code of all ranks, so that all end together. */
 static int agree(const struct rank *r, int code)
 {
@@ -175,7 +195,8 @@ static int share_start(struct rank *r)
     r->comm.attempt = r->start.attempt_id;
     r->comm.controller = r->start.controller;
     snprintf(r->options->file, sizeof r->options->file, "%s", r->start.file);
-    return agree(r, share_texts(r));
+    TRY(agree(r, share_texts(r)));
+    return agree(r, share_inputs(r));
 }
 
 /* Place among the workers of this node that inherited the same cores. */

@@ -13,6 +13,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/shard_name.h"
 #include "kernels/base/status.h"
+#include "runner/text.h"
 
 #define STRATA_MAX   65536 /* a scan of more points is divided by a sample */
 #define STRATA_LEAST 8192
@@ -275,7 +276,8 @@ int shard_name_file(long shard, long shards, char *path, size_t size)
 
 void shard_text(const struct store_window *window, int64_t members, char *text, size_t size)
 {
-    snprintf(text, size, "shard %ld/%ld: members %" PRId64 " to %" PRId64 " of %" PRId64,
-             window->shard, window->shards, window->first, window->first + window->count - 1,
+    char own[TEXT_SIZE];
+    text_members(window->first, window->first + window->count - 1, own);
+    snprintf(text, size, "shard %ld/%ld: %s of %" PRId64, window->shard, window->shards, own,
              members);
 }

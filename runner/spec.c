@@ -59,7 +59,7 @@ static void add_param(struct spec *spec, int axis, int which)
     const struct param_info *info = &scan_model(scan)->info->params[a->param[which].param];
     spec->param[i] = (struct store_param){
         .name = a->param[which].name,
-        .unit = info->kind == PARAM_LIST ? "1" : info->unit,
+        .unit = info->kind == PARAM_LIST || info->kind == PARAM_DATA ? "1" : info->unit,
         .doc = info->doc,
         .as_written = scan_axis_written(scan, axis, which),
         .axis = axis,
@@ -233,17 +233,25 @@ int spec_check(const struct scan *scan)
     return 0;
 }
 
+/* Without points and values. @param out to be destroyed after an error too */
+static int create_brief(const struct scan *scan, const struct plane_layout *largest,
+                        struct spec **out)
+{
+    TRY(MEM_NEW(1, out));
+    (*out)->scan = scan;
+    TRY(allocate(*out));
+    *(*out)->layout = *largest;
+    fill_axes(*out);
+    fill_store(*out);
+    return 0;
+}
+
 int spec_bytes(const struct scan *scan, const struct plane_layout *largest,
                const struct store_window *window, struct spec_size *out)
 {
     struct spec *spec = NULL;
     int rc = 0;
-    TRY(MEM_NEW(1, &spec));
-    spec->scan = scan;
-    TRY_OR(rc, done, allocate(spec));
-    *spec->layout = *largest;
-    fill_axes(spec);
-    fill_store(spec);
+    TRY_OR(rc, done, create_brief(scan, largest, &spec));
     if (window != NULL)
         spec_set_window(spec, window);
     TRY_OR(rc, done, store_bytes(&spec->store, &out->apparent, &out->data));
@@ -251,6 +259,31 @@ int spec_bytes(const struct scan *scan, const struct plane_layout *largest,
 done:
     spec_destroy(spec);
     return rc;
+}
+
+int spec_number_names(const struct scan *scan, const struct plane_layout *largest, char **names)
+{
+    struct spec *spec = NULL;
+    int rc = 0;
+    TRY_OR(rc, done, create_brief(scan, largest, &spec));
+    rc = store_number_names(&spec->store, names);
+done:
+    spec_destroy(spec);
+    return rc;
+}
+
+int spec_compare(const struct spec *spec, const char *path, bool whole, const char *hint)
+{
+    char text[2048] = "";
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const int rc = (whole ? store_compare : store_compare_config)(path, &spec->store);
+    status_capture_restore(saved);
+    if (rc == ERR_CONFLICT)
+        FAIL(rc, "%s (%s)", text, hint);
+    if (rc != 0)
+        FAIL(rc, "%s", text);
+    return 0;
 }
 
 int spec_create(const struct scan *scan, struct spec **out)

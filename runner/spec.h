@@ -50,6 +50,19 @@ struct spec_size {
 int spec_bytes(const struct scan *scan, const struct plane_layout *largest,
                const struct store_window *window, struct spec_size *out);
 
+/** What a scan's file keeps as one number a plane or a point: store_number_names. */
+int spec_number_names(const struct scan *scan, const struct plane_layout *largest,
+                      char **names);
+
+/**
+ * Compare a file that is there with what the scan asks of it.
+ *
+ * @param whole  all of it, as before writing into it; false: the configuration alone
+ * @param hint   what one can do about another configuration
+ * @return 0, ERR_CONFLICT, as store_compare
+ */
+int spec_compare(const struct spec *spec, const char *path, bool whole, const char *hint);
+
 /** The file is that of a shard of the scan, which makes no reductions; 1 of 1 changes nothing.
  */
 void spec_set_window(struct spec *spec, const struct store_window *window);

@@ -32,10 +32,12 @@ static const struct option_row status_options[] = {
 static void write_part(const struct status_report *r, FILE *out)
 {
     const struct store_window *const p = &r->part;
+    const int64_t all = r->points * r->realisations;
+    char members[TEXT_SIZE];
+    text_members(p->first, p->first + p->count - 1, members);
     if (p->shards > 1)
-        fprintf(out, "  shard     %ld/%ld, members %lld to %lld of %lld\n", p->shard, p->shards,
-                (long long)p->first, (long long)(p->first + p->count - 1),
-                (long long)(r->points * r->realisations));
+        fprintf(out, "  shard     %ld/%ld, %s of %" PRId64 "\n", p->shard, p->shards, members,
+                all);
 }
 
 const char *status_states_text(const int64_t state[STATUS_STATES], FILE *out)
@@ -132,10 +134,12 @@ static void write_times(const struct status_report *r, FILE *out)
 
 void status_reason_text(const struct status_reason *reason, int64_t realisations, FILE *out)
 {
-    fprintf(out, "  member %lld (point %lld, realisation %lld) %s: %s\n",
+    const char *const text = reason->text[0] != '\0' ? reason->text : "no reason recorded";
+    const char *const rest = status_reason_rest((int)reason->state, text);
+    fprintf(out, "  member %lld (point %lld, realisation %lld) %s%s %s\n",
             (long long)reason->member, (long long)(reason->member / realisations),
             (long long)(reason->member % realisations), status_state_name((int)reason->state),
-            reason->text[0] != '\0' ? reason->text : "no reason recorded");
+            rest == text ? ":" : "", rest);
 }
 
 static void write_reasons(const struct status_report *r, FILE *out)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "io/canonical.h"
 #include "io/journal.h"
 #include "io/store.h"
 #include "runner/status_workers.h"
@@ -45,6 +46,7 @@ struct status_report {
     const char *path;
     char scan[96];
     char model[96];
+    char configuration[CANONICAL_HASH_SIZE];
     int64_t members; /* of the file; of a shard those that it holds */
     int64_t points, realisations;
     struct store_window part;
@@ -67,6 +69,12 @@ struct status_report {
 
 /** The word for a state: "pending", "done", "failed", … */
 const char *status_state_name(int state);
+
+/** What a reason says besides the word for its state that it begins with; all, otherwise. */
+const char *status_reason_rest(int state, const char *reason);
+
+/** The hash of a file's configuration; "" when it has none. ERR_CONFLICT, ERR_IO, ERR_MEMORY */
+int status_read_configuration(struct store *store, char hash[CANONICAL_HASH_SIZE]);
 
 /**
  * Read everything of one file, read-only; works while a run writes it.

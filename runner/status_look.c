@@ -72,7 +72,7 @@ static int read_file(struct look *look, const char *path)
 static int show_files(struct look *look)
 {
     for (int i = 0; i < look->paths; i++) {
-        if (submission_is_one(look->path[i]))
+        if (submission_is_meant(look->path[i]))
             continue;
         int one = options_check_file(look->path[i]);
         one = one == 0 ? read_file(look, look->path[i]) : one;
@@ -102,7 +102,7 @@ static void show_submissions(struct look *look)
     int shown = 0;
     for (int i = 0; i < look->paths; i++) {
         bool alive = false;
-        if (!submission_is_one(look->path[i]))
+        if (!submission_is_meant(look->path[i]))
             continue;
         if (look->json)
             printf("%s", shown > 0 ? "," : ",\"submissions\":[");

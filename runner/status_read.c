@@ -22,6 +22,14 @@ const char *status_state_name(int state)
     return state >= 0 && state < STATUS_STATES ? names[state] : "unknown";
 }
 
+const char *status_reason_rest(int state, const char *reason)
+{
+    const char *const name = status_state_name(state);
+    const size_t length = strlen(name);
+    return strncmp(reason, name, length) == 0 && reason[length] == ' ' ? reason + length + 1
+                                                                       : reason;
+}
+
 static bool ended_badly(int state)
 {
     return state == MEMBER_FAILED || state == MEMBER_TIMED_OUT || state == MEMBER_QUARANTINED;
@@ -117,6 +125,18 @@ static int read_attempts(struct store *store, struct status_report *report)
     return 0;
 }
 
+int status_read_configuration(struct store *store, char hash[CANONICAL_HASH_SIZE])
+{
+    char *canonical = NULL;
+    hash[0] = '\0';
+    if (!read_exists(store, "config_canonical"))
+        return 0;
+    TRY(read_text(store, "config_canonical", &canonical));
+    const int rc = canonical_hash(canonical, hash);
+    mem_free(canonical);
+    return rc;
+}
+
 static int read_facts(struct store *store, struct status_report *report)
 {
     struct read_dataset planes;
@@ -130,6 +150,7 @@ static int read_facts(struct store *store, struct status_report *report)
     TRY(read_describe(store, "plane/checksum", &planes));
     report->planes = planes.length[1];
     const int64_t none = 0;
+    TRY(status_read_configuration(store, report->configuration));
     TRY(read_block(store, "complete", &none, &none, &complete));
     report->complete = complete != 0;
     return 0;

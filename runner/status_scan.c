@@ -11,10 +11,21 @@
 #define SHOWN_MOST 40 /* lines of shards */
 
 /* What a shard is at, in the order in which they are counted up. */
-enum phase { COMPLETE, RUNNING, UNFINISHED, NOT_BEGUN, UNREADABLE, NOT_GIVEN, PHASES };
+enum phase {
+    COMPLETE,
+    FAILURES,
+    RUNNING,
+    UNFINISHED,
+    NOT_BEGUN,
+    FOREIGN,
+    UNREADABLE,
+    NOT_GIVEN,
+    PHASES
+};
 
-static const char *const phase_names[PHASES] = {"complete",  "running",    "unfinished",
-                                                "not begun", "unreadable", "not given"};
+static const char *const phase_names[PHASES] = {
+    "complete", "ended with failures", "running",  "unfinished", "not begun",
+    "foreign",  "unreadable",          "not given"};
 
 /* Sums over the shards. */
 struct totals {
@@ -38,16 +49,24 @@ void status_scan_clear(struct status_scan *scan)
     *scan = (struct status_scan){0};
 }
 
+static int64_t bad_of(const int64_t state[STATUS_STATES])
+{
+    return state[MEMBER_FAILED] + state[MEMBER_TIMED_OUT] + state[MEMBER_QUARANTINED];
+}
+
 static enum phase phase_of(const struct status_shard *s)
 {
     static const enum phase without[] = {[STATUS_NOT_GIVEN] = NOT_GIVEN,
                                          [STATUS_NOT_BEGUN] = NOT_BEGUN,
-                                         [STATUS_UNREADABLE] = UNREADABLE};
+                                         [STATUS_UNREADABLE] = UNREADABLE,
+                                         [STATUS_FOREIGN] = FOREIGN};
     if (s->file != STATUS_THERE)
         return without[s->file];
     if (s->running)
         return RUNNING;
-    return s->state[MEMBER_PENDING] > 0 ? UNFINISHED : COMPLETE;
+    if (s->state[MEMBER_PENDING] > 0)
+        return UNFINISHED;
+    return bad_of(s->state) > 0 ? FAILURES : COMPLETE;
 }
 
 /* The first ones of all, by member: shards may come in any order. */
@@ -100,8 +119,7 @@ bool status_scan_take(struct status_scan *scan, const struct status_report *repo
         s->rate = counts->rate;
         s->left = counts->eta;
     }
-    scan->bad += report->state[MEMBER_FAILED] + report->state[MEMBER_TIMED_OUT]
-                 + report->state[MEMBER_QUARANTINED];
+    scan->bad += bad_of(report->state);
     take_reasons(scan, report);
     return true;
 }
@@ -156,9 +174,10 @@ static void write_members(const struct status_scan *scan, const struct totals *t
     text_count(scan->members - t->members, count);
     if (scan->members > t->members)
         fprintf(out, "%s%s in shards that are %s", separator, count,
-                t->phase[NOT_GIVEN] > 0    ? "not given"
-                : t->phase[UNREADABLE] > 0 ? "not begun or unreadable"
-                                           : "not begun");
+                t->phase[NOT_GIVEN] > 0                        ? "not given"
+                : t->phase[UNREADABLE] + t->phase[FOREIGN] > 0 ? "not begun, foreign or "
+                                                                 "unreadable"
+                                                               : "not begun");
     fprintf(out, "\n");
 }
 
@@ -177,14 +196,57 @@ static void write_running(const struct status_scan *scan, const struct totals *t
     fprintf(out, "\n");
 }
 
+bool status_ended_badly(const struct squeue_task *task)
+{
+    return squeue_phase(task) == SQUEUE_ENDED && strcmp(task->state, "COMPLETED") != 0;
+}
+
+bool status_wants_log(const struct squeue_task *task)
+{
+    return status_ended_badly(task) && strcmp(task->state, "CANCELLED") != 0;
+}
+
+void status_log_text(const struct job_log *log, FILE *out)
+{
+    if (log->path[0] != '\0')
+        fprintf(out, "            log %s: %s\n", log->path,
+                log->why[0] != '\0'    ? log->why
+                : log->line[0] != '\0' ? log->line
+                                       : "it is empty");
+}
+
+void status_log_json(const struct job_log *log, FILE *out)
+{
+    fprintf(out, ",\"log\":");
+    json_text(out, log->path);
+    fprintf(out, ",\"last_line\":");
+    json_text(out, log->line);
+}
+
+/* The log of a shard's task. */
+static void read_log(const struct status_scan *scan, const struct squeue_task *task,
+                     struct job_log *out)
+{
+    const struct submission *const s = scan->submission;
+    *out = (struct job_log){.line = ""};
+    for (int j = 0; s != NULL && j < s->jobs; j++)
+        if (s->job[j].id == task->job)
+            job_log_read(s, &s->job[j], task->shard, out);
+}
+
 static void write_task(const struct squeue_task *task, FILE *out)
 {
     const enum squeue_phase phase = squeue_phase(task);
-    fprintf(out, "; job %ld %s", task->job, squeue_phase_name(phase));
+    const char *const word = squeue_word(task);
+    const char *const expected = squeue_expected(task);
+    fprintf(out, "; %sjob %ld %s", task->kind == SUBMISSION_RETRY ? "retry " : "", task->job,
+            squeue_phase_name(phase));
     if (phase == SQUEUE_RUNNING)
         fprintf(out, " since %s", task->since);
-    else
-        fprintf(out, " (%s)", phase == SQUEUE_ENDED ? task->state : task->reason);
+    else if (word[0] != '\0')
+        fprintf(out, " (%s)", word);
+    if (expected != NULL)
+        fprintf(out, ", may start %s", expected);
     if (task->restarts > 0)
         fprintf(out, ", requeued %ld time%s", task->restarts, task->restarts == 1 ? "" : "s");
 }
@@ -196,8 +258,8 @@ static void write_shard(const struct status_scan *scan, long k, FILE *out)
     char left[TEXT_SIZE];
     fprintf(out, "  shard %-4ld", k + 1);
     if (s->file == STATUS_THERE) {
-        fprintf(out, "members %lld to %lld", (long long)s->first,
-                (long long)(s->first + s->count - 1));
+        text_members(s->first, s->first + s->count - 1, left);
+        fprintf(out, "%s", left);
         status_states_text(s->state, out);
     } else {
         fprintf(out, "%s", phase_names[phase]);
@@ -213,6 +275,11 @@ static void write_shard(const struct status_scan *scan, long k, FILE *out)
     else if (scan->queued && phase != COMPLETE && phase != RUNNING)
         fprintf(out, "; no job of it is in the queue");
     fprintf(out, "\n");
+    if (s->task != NULL && status_wants_log(s->task)) {
+        struct job_log log;
+        read_log(scan, s->task, &log);
+        status_log_text(&log, out);
+    }
 }
 
 static void write_shards(const struct status_scan *scan, FILE *out)
@@ -222,7 +289,9 @@ static void write_shards(const struct status_scan *scan, FILE *out)
     long left_out = 0;
     for (long k = 0; k < scan->shards; k++) {
         const enum phase phase = phase_of(&scan->shard[k]);
-        if (!all && (phase == COMPLETE || phase == NOT_GIVEN))
+        const struct squeue_task *const task = scan->shard[k].task;
+        const bool well = task == NULL || !status_ended_badly(task);
+        if (!all && well && (phase == COMPLETE || phase == NOT_GIVEN))
             continue;
         if (shown < SHOWN_MOST)
             write_shard(scan, k, out);
@@ -261,16 +330,23 @@ static void write_word(const char *name, FILE *out)
     fputc('"', out);
 }
 
-static void write_json_task(const struct squeue_task *task, FILE *out)
+static void write_json_task(const struct status_scan *scan, const struct squeue_task *task,
+                            FILE *out)
 {
-    fprintf(out, ",\"job\":{\"id\":%ld,\"phase\":\"%s\",\"state\":", task->job,
-            squeue_phase_name(squeue_phase(task)));
+    struct job_log log;
+    fprintf(out, ",\"job\":{\"id\":%ld,\"kind\":\"%s\",\"phase\":\"%s\",\"state\":", task->job,
+            submission_kind_name(task->kind), squeue_phase_name(squeue_phase(task)));
     json_text(out, task->state);
     fprintf(out, ",\"reason\":");
     json_text(out, task->reason);
-    fprintf(out, ",\"since\":");
+    fprintf(out, squeue_expected(task) != NULL ? ",\"expected\":" : ",\"since\":");
     json_text(out, task->since);
-    fprintf(out, ",\"requeued\":%ld}", task->restarts);
+    fprintf(out, ",\"requeued\":%ld", task->restarts);
+    if (status_wants_log(task)) {
+        read_log(scan, task, &log);
+        status_log_json(&log, out);
+    }
+    fprintf(out, "}");
 }
 
 static void write_json_shard(const struct status_scan *scan, long k, FILE *out)
@@ -290,7 +366,7 @@ static void write_json_shard(const struct status_scan *scan, long k, FILE *out)
         json_number(out, s->left);
     }
     if (s->task != NULL)
-        write_json_task(s->task, out);
+        write_json_task(scan, s->task, out);
     fprintf(out, "}");
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "kernels/base/squeue.h"
+#include "runner/job_log.h"
 #include "runner/status.h"
 
 /* What is known of a shard's file. */
@@ -14,6 +15,7 @@ enum status_file {
     STATUS_NOT_GIVEN,  /* nobody has looked */
     STATUS_NOT_BEGUN,  /* there is none */
     STATUS_UNREADABLE, /* there is one, and it cannot be read */
+    STATUS_FOREIGN,    /* … and it is of another scan */
     STATUS_THERE
 };
 
@@ -36,9 +38,10 @@ struct status_scan {
     char model[96];
     int64_t members, realisations;
     long shards;
-    struct status_shard *shard; /* [shards] */
-    bool queued;                /* the queue was asked, and answered */
-    int64_t bad;                /* members that ended without a result */
+    struct status_shard *shard;          /* [shards] */
+    bool queued;                         /* the queue was asked, and answered */
+    const struct submission *submission; /* borrowed; NULL: there is none */
+    int64_t bad;                         /* members that ended without a result */
     int reasons;
     struct status_reason reason[STATUS_REASONS_MAX]; /* the first of them, by member */
 };
@@ -51,6 +54,18 @@ void status_scan_clear(struct status_scan *scan);
 
 /** Take in the report of a shard's file. @return false when it is of another scan */
 bool status_scan_take(struct status_scan *scan, const struct status_report *report);
+
+/** A job's end that wants a reason: the path of its log and the last line in it. */
+void status_log_text(const struct job_log *log, FILE *out);
+
+/** The same as parts of a JSON object. */
+void status_log_json(const struct job_log *log, FILE *out);
+
+/** Whether a task has ended, and not well. */
+bool status_ended_badly(const struct squeue_task *task);
+
+/** Whether it ended so that its log should say why: not where it was cancelled. */
+bool status_wants_log(const struct squeue_task *task);
 
 /** Write the summary and the shards for people: of many those that are not complete. */
 void status_scan_text(const struct status_scan *scan, FILE *out);

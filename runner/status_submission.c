@@ -15,7 +15,8 @@
 #include "runner/text.h"
 
 #define QUEUE_LIMIT 10.0 /* s */
-#define WORDS_MAX   3
+#define WORDS_MAX   12   /* Slurm knows ten ways to end */
+#define SHOWN_WORDS 3
 
 /* Everything about one submission. */
 struct view {
@@ -25,8 +26,15 @@ struct view {
     struct status_scan scan;      /* of several shards */
     struct status_report *report; /* of one file: read, unless it is not there */
     enum status_file file;
+    enum status_file result; /* of several shards: what they are collected into */
     bool alive;
     int rc;
+};
+
+/* A reason, or a way to end, and how many tasks have it. */
+struct word {
+    const char *text; /* NULL: none */
+    long count;
 };
 
 /* What the queue says of one call of sbatch. */
@@ -35,18 +43,34 @@ struct job_sum {
     long tasks; /* that it was given */
     long known; /* that the queue tells of */
     long restarts;
-    const char *since;                          /* the earliest start of those that run */
-    const char *word[SQUEUE_PHASES][WORDS_MAX]; /* reasons; how they ended */
+    long never;           /* that wait for what will not be */
+    const char *since;    /* the earliest start of those that run … */
+    const char *expected; /* … and of those that wait; NULL: it is not known */
+    struct word word[SQUEUE_PHASES][WORDS_MAX];
 };
 
-static void add_word(const char *list[WORDS_MAX], const char *word)
+static void add_word(struct word list[WORDS_MAX], const char *text)
 {
-    for (int i = 0; i < WORDS_MAX; i++) {
-        if (list[i] != NULL && strcmp(list[i], word) != 0)
+    for (int i = 0; i < WORDS_MAX && text[0] != '\0'; i++) {
+        if (list[i].text != NULL && strcmp(list[i].text, text) != 0)
             continue;
-        list[i] = word;
+        list[i].text = text;
+        list[i].count++;
         return;
     }
+}
+
+static long count_word(const struct word list[WORDS_MAX], const char *text)
+{
+    for (int i = 0; i < WORDS_MAX && list[i].text != NULL; i++)
+        if (strcmp(list[i].text, text) == 0)
+            return list[i].count;
+    return 0;
+}
+
+static const char *earlier(const char *a, const char *b)
+{
+    return a == NULL || (b != NULL && strcmp(b, a) < 0) ? b : a;
 }
 
 static struct job_sum sum_up(const struct view *v, const struct submission_job *job)
@@ -60,12 +84,35 @@ static struct job_sum sum_up(const struct view *v, const struct submission_job *
         sum.phase[phase]++;
         sum.known++;
         sum.restarts += task->restarts;
-        if (phase != SQUEUE_RUNNING)
-            add_word(sum.word[phase], phase == SQUEUE_ENDED ? task->state : task->reason);
-        else if (sum.since == NULL || strcmp(task->since, sum.since) < 0)
-            sum.since = task->since;
+        sum.never += strcmp(task->reason, "DependencyNeverSatisfied") == 0;
+        if (phase == SQUEUE_RUNNING)
+            sum.since = earlier(sum.since, task->since);
+        else
+            add_word(sum.word[phase], squeue_word(task));
+        sum.expected = earlier(sum.expected, squeue_expected(task));
     }
     return sum;
+}
+
+/* A retry that Slurm has cancelled because all shards of its run have ended well: what it waits
+ * for will never be. Slurm says so by a reason; where it does not, the run does. */
+static bool is_not_needed(const struct view *v, const struct submission_job *job)
+{
+    const struct submission *const s = &v->submission;
+    if (job->kind != SUBMISSION_RETRY)
+        return false;
+    const struct job_sum sum = sum_up(v, job);
+    if (sum.known == 0 || count_word(sum.word[SQUEUE_ENDED], "CANCELLED") < sum.known)
+        return false;
+    if (sum.never == sum.known)
+        return true;
+    for (int j = 0; j < s->jobs; j++) {
+        if (s->job[j].kind != SUBMISSION_RUN || s->job[j].first != job->first)
+            continue;
+        const struct job_sum run = sum_up(v, &s->job[j]);
+        return count_word(run.word[SQUEUE_ENDED], "COMPLETED") == run.tasks;
+    }
+    return false;
 }
 
 static bool is_in_queue(const struct job_sum *sum)
@@ -74,20 +121,51 @@ static bool is_in_queue(const struct job_sum *sum)
            > 0;
 }
 
-/* Of several jobs that may compute a shard the one that is nearest to doing so. */
-static void attach_tasks(struct view *v)
+/* Which of several jobs tells of a shard: what runs, then the run while it waits, then a retry
+ * that is to come, unless the run has ended well, then how it ended last. */
+static int rank_of(const struct squeue_task *task)
 {
-    static const int rank[SQUEUE_PHASES] = {
-        [SQUEUE_RUNNING] = 3, [SQUEUE_PENDING] = 2, [SQUEUE_HELD] = 2, [SQUEUE_ENDED] = 1};
-    v->scan.queued = v->queue.known && v->submission.jobs > 0;
+    static const int run[SQUEUE_PHASES] = {
+        [SQUEUE_RUNNING] = 6, [SQUEUE_PENDING] = 5, [SQUEUE_HELD] = 5, [SQUEUE_ENDED] = 1};
+    static const int retry[SQUEUE_PHASES] = {
+        [SQUEUE_RUNNING] = 6, [SQUEUE_PENDING] = 3, [SQUEUE_HELD] = 3, [SQUEUE_ENDED] = 2};
+    const enum squeue_phase phase = squeue_phase(task);
+    const bool waited = strncmp(task->reason, "Dependency", 10) == 0; /* it never began */
+    if (task->kind == SUBMISSION_RETRY)
+        return phase == SQUEUE_ENDED && waited ? 0 : retry[phase];
+    return phase == SQUEUE_ENDED && !status_ended_badly(task) ? 4 : run[phase];
+}
+
+static void attach_job(struct view *v, const struct submission_job *job)
+{
     for (long i = 0; i < v->queue.tasks; i++) {
         const struct squeue_task *const task = &v->queue.task[i];
-        if (task->shard < 1 || task->shard > v->scan.shards)
+        if (task->job != job->id || task->shard < 1 || task->shard > v->scan.shards)
             continue;
         const struct squeue_task **const at = &v->scan.shard[task->shard - 1].task;
-        if (*at == NULL || rank[squeue_phase(task)] >= rank[squeue_phase(*at)])
+        if (*at == NULL || rank_of(task) > rank_of(*at))
             *at = task;
     }
+}
+
+static void attach_tasks(struct view *v)
+{
+    v->scan.queued = v->queue.known && v->submission.jobs > 0;
+    for (int j = 0; j < v->submission.jobs; j++)
+        if (!is_not_needed(v, &v->submission.job[j]))
+            attach_job(v, &v->submission.job[j]);
+}
+
+/* Whether a file's configuration is not the one that was submitted. */
+static bool is_foreign(const struct view *v, const char *configuration)
+{
+    const char *const right = v->submission.configuration;
+    return right[0] != '\0' && strcmp(configuration, right) != 0;
+}
+
+static int fail_foreign(const char *file)
+{
+    FAIL(ERR_CONFLICT, "%s holds another configuration than the scan that was submitted", file);
 }
 
 static int read_shard(struct view *v, long k)
@@ -99,11 +177,15 @@ static int read_shard(struct view *v, long k)
     if (!store_exists(file))
         return 0;
     int rc = status_read_brief(file, v->report);
-    if (rc == 0 && !status_scan_take(&v->scan, v->report))
-        rc =
-            status_fail(ERR_CONFLICT, "%s belongs to another scan than the other shards", file);
     if (rc != 0)
         shard->file = STATUS_UNREADABLE;
+    else if (is_foreign(v, v->report->configuration))
+        rc = fail_foreign(file);
+    else if (!status_scan_take(&v->scan, v->report))
+        rc =
+            status_fail(ERR_CONFLICT, "%s belongs to another scan than the other shards", file);
+    if (rc != 0 && shard->file != STATUS_UNREADABLE)
+        shard->file = STATUS_FOREIGN;
     v->rc = v->rc == 0 ? rc : v->rc;
     v->alive = v->alive || (rc == 0 && v->report->running);
     status_clear(v->report);
@@ -116,6 +198,7 @@ static int read_files(struct view *v)
     v->file = STATUS_NOT_BEGUN;
     if (s->shards > 1) {
         TRY(status_scan_init(s->shards, &v->scan));
+        v->scan.submission = s;
         for (long k = 1; k <= s->shards; k++)
             TRY(read_shard(v, k));
         attach_tasks(v);
@@ -126,6 +209,32 @@ static int read_files(struct view *v)
     v->rc = status_read(s->result, v->report);
     v->file = v->rc == 0 ? STATUS_THERE : STATUS_UNREADABLE;
     v->alive = v->rc == 0 && v->report->running;
+    if (v->rc == 0 && is_foreign(v, v->report->configuration)) {
+        v->file = STATUS_FOREIGN;
+        v->rc = fail_foreign(s->result);
+    }
+    return 0;
+}
+
+/* The file that the shards are collected into. */
+static int read_result(struct view *v)
+{
+    const char *const result = v->submission.result;
+    char hash[CANONICAL_HASH_SIZE] = "";
+    struct store *store = NULL;
+    v->result = STATUS_NOT_BEGUN;
+    if (v->submission.shards == 1 || !store_exists(result))
+        return 0;
+    int rc = store_open_read(result, &store);
+    if (rc == 0)
+        rc = status_read_configuration(store, hash);
+    store_close(store);
+    v->result = rc != 0 ? STATUS_UNREADABLE : STATUS_THERE;
+    if (rc == 0 && is_foreign(v, hash)) {
+        v->result = STATUS_FOREIGN;
+        rc = fail_foreign(result);
+    }
+    v->rc = v->rc == 0 ? rc : v->rc;
     return 0;
 }
 
@@ -135,6 +244,7 @@ static int read_all(struct view *v)
     TRY(squeue_ask(&v->submission, QUEUE_LIMIT, &v->queue));
     TRY(MEM_NEW(1, &v->report));
     TRY(read_files(v));
+    TRY(read_result(v));
     for (int j = 0; j < v->submission.jobs; j++) {
         const struct job_sum sum = sum_up(v, &v->submission.job[j]);
         v->alive = v->alive || is_in_queue(&sum);
@@ -154,12 +264,18 @@ static void clear(struct view *v)
 
 /* Part: for people. */
 
-static void write_words(const char *const list[WORDS_MAX])
+/* " (COMPLETED)", " (3 COMPLETED, 1 FAILED)" */
+static void write_words(const struct word list[WORDS_MAX])
 {
-    for (int i = 0; i < WORDS_MAX && list[i] != NULL; i++)
-        printf("%s%s", i > 0 ? ", " : " (", list[i]);
-    if (list[0] != NULL)
-        printf(")");
+    const bool several = list[1].text != NULL;
+    for (int i = 0; i < SHOWN_WORDS && list[i].text != NULL; i++) {
+        printf(i > 0 ? ", " : " (");
+        if (several)
+            printf("%ld ", list[i].count);
+        printf("%s", list[i].text);
+    }
+    if (list[0].text != NULL)
+        printf("%s)", list[SHOWN_WORDS].text != NULL ? ", …" : "");
 }
 
 static void write_sum(const struct job_sum *sum)
@@ -177,11 +293,31 @@ static void write_sum(const struct job_sum *sum)
             printf(" since %s", sum->since);
         else
             write_words(sum->word[phase]);
+        if (phase == SQUEUE_PENDING && sum->expected != NULL)
+            printf(", may start %s", sum->expected);
     }
     if (sum->known < sum->tasks)
         printf("%s%ld not in the queue any more", separator, sum->tasks - sum->known);
     if (sum->restarts > 0)
         printf("; requeued %ld time%s", sum->restarts, sum->restarts == 1 ? "" : "s");
+}
+
+/* Why a job ended that stands for itself; those of shards stand with the shards. */
+static bool wants_log(const struct view *v, const struct submission_job *job)
+{
+    for (long i = 0; i < v->queue.tasks; i++)
+        if (v->queue.task[i].job == job->id && status_wants_log(&v->queue.task[i]))
+            return (job->first == 0 || v->submission.shards == 1) && !is_not_needed(v, job);
+    return false;
+}
+
+static void write_job_log(const struct view *v, const struct submission_job *job)
+{
+    struct job_log log;
+    if (!wants_log(v, job))
+        return;
+    job_log_read(&v->submission, job, job->first, &log);
+    status_log_text(&log, stdout);
 }
 
 static void write_jobs(const struct view *v)
@@ -194,17 +330,30 @@ static void write_jobs(const struct view *v)
             printf(", shards %ld to %ld", job->first, job->last);
         else if (job->first > 0 && v->submission.shards > 1)
             printf(", shard %ld", job->first);
-        if (v->queue.known)
-            write_sum(&sum);
-        else
+        if (!v->queue.known)
             printf(": unknown");
+        else if (is_not_needed(v, job))
+            printf(": not needed, all shards have ended well");
+        else
+            write_sum(&sum);
         printf("\n");
+        write_job_log(v, job);
     }
     if (!v->queue.known)
         printf("  queue     does not answer (%s): whether jobs wait or run is unknown\n",
                v->queue.why);
     if (v->submission.jobs == 0)
         printf("  job       none was submitted\n");
+}
+
+static const char *file_text(enum status_file file)
+{
+    static const char *const texts[] = {
+        [STATUS_NOT_BEGUN] = "has not begun",
+        [STATUS_UNREADABLE] = "cannot be read",
+        [STATUS_FOREIGN] = "is of another configuration than the scan that was submitted",
+        [STATUS_THERE] = "is there"};
+    return texts[file];
 }
 
 static void write_text(const struct view *v)
@@ -215,15 +364,14 @@ static void write_text(const struct view *v)
         printf(" in %ld shards", s->shards);
     printf(", submitted %s\n", s->submitted);
     write_jobs(v);
-    if (s->shards > 1 && store_exists(s->result))
-        printf("  result    %s is there\n", s->result);
+    if (s->shards > 1 && v->result != STATUS_NOT_BEGUN)
+        printf("  result    %s %s\n", s->result, file_text(v->result));
     if (s->shards > 1)
         status_scan_text(&v->scan, stdout);
     else if (v->file == STATUS_THERE)
         status_write_text(v->report, stdout);
     else
-        printf("  result    %s %s\n", s->result,
-               v->file == STATUS_NOT_BEGUN ? "has not begun" : "cannot be read");
+        printf("  result    %s %s\n", s->result, file_text(v->file));
 }
 
 /* Part: JSON. */
@@ -232,6 +380,21 @@ static void json_member(const char *name, const char *value)
 {
     printf(",\"%s\":", name);
     json_text(stdout, value);
+}
+
+static void write_json_ends(const struct view *v, const struct submission_job *job,
+                            const struct job_sum *sum)
+{
+    struct job_log log;
+    const struct word *const list = sum->word[SQUEUE_ENDED];
+    printf(",\"ended_as\":{");
+    for (int i = 0; i < WORDS_MAX && list[i].text != NULL; i++)
+        printf("%s\"%s\":%ld", i > 0 ? "," : "", list[i].text, list[i].count);
+    printf("},\"not_needed\":%s", is_not_needed(v, job) ? "true" : "false");
+    if (wants_log(v, job)) {
+        job_log_read(&v->submission, job, job->first, &log);
+        status_log_json(&log, stdout);
+    }
 }
 
 static void write_json_job(const struct view *v, const struct submission_job *job)
@@ -246,8 +409,11 @@ static void write_json_job(const struct view *v, const struct submission_job *jo
         printf(",\"left_the_queue\":%ld,\"requeued\":%ld", sum.tasks - sum.known, sum.restarts);
         if (sum.since != NULL)
             json_member("since", sum.since);
-        if (sum.word[SQUEUE_PENDING][0] != NULL)
-            json_member("reason", sum.word[SQUEUE_PENDING][0]);
+        if (sum.expected != NULL)
+            json_member("expected", sum.expected);
+        if (sum.word[SQUEUE_PENDING][0].text != NULL)
+            json_member("reason", sum.word[SQUEUE_PENDING][0].text);
+        write_json_ends(v, job, &sum);
     }
     printf("}");
 }
@@ -260,6 +426,8 @@ static void write_json(const struct view *v)
     json_member("scan_file", s->scan);
     json_member("result", s->result);
     json_member("submitted", s->submitted);
+    printf(",\"foreign_result\":%s",
+           v->file == STATUS_FOREIGN || v->result == STATUS_FOREIGN ? "true" : "false");
     printf(",\"shards\":%ld,\"queue_answers\":%s", s->shards,
            v->queue.known ? "true" : "false");
     if (!v->queue.known)

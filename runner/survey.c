@@ -53,7 +53,11 @@ void survey_value_text(const struct scan *scan, int axis, int param, int64_t ind
         snprintf(text, size, "%s", value != 0 ? "true" : "false");
     else if (info->kind == PARAM_CHOICE && value >= 0)
         snprintf(text, size, "%s", info->choices[(int)value]);
-    else if (info->kind == PARAM_LIST)
+    else if (info->kind == PARAM_DATA) {
+        const struct data_set *set = scan_axis_data(scan, axis, param, index);
+        const char *label = set != NULL ? set->label : "none";
+        snprintf(text, size, "%.*s", (int)strcspn(label, ":"), label);
+    } else if (info->kind == PARAM_LIST)
         snprintf(text, size, "list %lld", (long long)index);
     else {
         text_value(value, info->unit, number);

@@ -58,6 +58,14 @@ void text_count(int64_t count, char text[TEXT_SIZE])
     text[used] = '\0';
 }
 
+void text_members(int64_t first, int64_t last, char text[TEXT_SIZE])
+{
+    if (first == last)
+        snprintf(text, TEXT_SIZE, "member %lld", (long long)first);
+    else
+        snprintf(text, TEXT_SIZE, "members %lld to %lld", (long long)first, (long long)last);
+}
+
 /* Prefix index for a value: three digits before the point at most. */
 static int prefix_for(double largest)
 {

@@ -18,6 +18,9 @@ void text_seconds(double seconds, char text[TEXT_SIZE]);
 /** A count with thin groups for people: "1 500 000". */
 void text_count(int64_t count, char text[TEXT_SIZE]);
 
+/** A range of members for people: "member 7", "members 0 to 11". */
+void text_members(int64_t first, int64_t last, char text[TEXT_SIZE]);
+
 /**
  * How a quantity is shown on an axis or in a table: value / scale in `unit`.
  * {1e-12, "ps"} for 3e-12 s.

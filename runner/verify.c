@@ -32,12 +32,12 @@ static int verify_shard(struct store *store, const struct scan *scan,
     }
     TRY(shard_window(scan, there.shard, there.shards, &right));
     report->kind[VERIFY_SHARD].checked++;
+    char members[2][TEXT_SIZE];
+    text_members(right.first, right.first + right.count - 1, members[0]);
+    text_members(there.first, there.first + there.count - 1, members[1]);
     if (there.first != right.first || there.count != right.count)
-        verify_break(report, VERIFY_SHARD,
-                     "shard %ld/%ld has members %" PRId64 " to %" PRId64 ", the file %" PRId64
-                     " to %" PRId64,
-                     there.shard, there.shards, right.first, right.first + right.count - 1,
-                     there.first, there.first + there.count - 1);
+        verify_break(report, VERIFY_SHARD, "shard %ld/%ld has %s, the file %s", there.shard,
+                     there.shards, members[0], members[1]);
     return 0;
 }
 

@@ -44,14 +44,12 @@ static int find_param(struct reader *r, const char *name, const struct node *nod
     return 0;
 }
 
-int axes_read_param(struct reader *r, int axis, const char *name, const struct node *node)
+int axes_join(struct reader *r, int axis, int param, int *out)
 {
     struct scan_axis *a = &r->scan->axis[axis];
-    int param = 0;
-    TRY(find_param(r, name, node, &param));
     if (a->params == SCAN_AXIS_PARAMS_MAX)
-        return text_fail(r->name, node->key_line, node->key_column,
-                         "more than %d parameters in one zip", SCAN_AXIS_PARAMS_MAX);
+        FAIL(ERR_PARSE, "%s: more than %d parameters on axis %d", r->name, SCAN_AXIS_PARAMS_MAX,
+             axis);
     /* Order of the parameter table, whatever the order in the file. */
     int place = a->params;
     while (place > 0 && a->param[place - 1].param > param)
@@ -62,10 +60,25 @@ int axes_read_param(struct reader *r, int axis, const char *name, const struct n
     memmove(&values[place + 1], &values[place], after * sizeof values[0]);
     a->params++;
     a->param[place].param = param;
+    values[place] = (struct axis_values){0};
+    snprintf(a->param[place].name, sizeof a->param[place].name, "%s",
+             r->scan->info->params[param].name);
+    *out = place;
+    return 0;
+}
+
+int axes_read_param(struct reader *r, int axis, const char *name, const struct node *node)
+{
+    int param = 0;
+    int place = 0;
+    TRY(find_param(r, name, node, &param));
+    if (r->scan->axis[axis].params == SCAN_AXIS_PARAMS_MAX)
+        return text_fail(r->name, node->key_line, node->key_column,
+                         "more than %d parameters in one zip", SCAN_AXIS_PARAMS_MAX);
+    TRY(axes_join(r, axis, param, &place));
     const struct param_info *info = &r->scan->info->params[param];
-    snprintf(a->param[place].name, sizeof a->param[place].name, "%s", info->name);
     TRY(places_note(r, info->name, node));
-    return axis_values_read(r, info, node, &values[place]);
+    return axis_values_read(r, info, node, &r->scan->values[axis][place]);
 }
 
 static int read_zip(struct reader *r, int axis, const struct node *zip)

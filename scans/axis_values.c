@@ -377,6 +377,7 @@ void axis_values_clear(struct axis_values *values)
     mem_free(values->texts);
     mem_free(values->start);
     mem_free(values->written);
+    mem_free(values->set);
     *values = (struct axis_values){0};
 }
 
@@ -422,11 +423,13 @@ void axis_values_set(const struct axis_values *values, int64_t index, struct par
         out->count = values->row_count[index];
         out->set = out->count > 0;
         out->number = row[0];
+        out->data = NULL;
         memcpy(out->list, row, sizeof out->list);
         return;
     }
     const double number = axis_values_at(values, index);
     out->set = !isnan(number);
+    out->data = values->set != NULL ? values->set[index] : NULL;
     out->count = out->set ? 1 : 0;
     out->number = number;
     out->list[0] = number;

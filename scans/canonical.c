@@ -25,6 +25,8 @@ size_t canonical_value(const struct param_info *info, const struct param_value *
     char number[NUMBER_SIZE];
     if (!value->set)
         return copy_word("none", text, size);
+    if (info->kind == PARAM_DATA)
+        return copy_word(value->data->hash, text, size);
     if (info->kind == PARAM_CHOICE)
         return copy_word(info->choices[(int)value->number], text, size);
     if (info->kind == PARAM_BOOL)
@@ -47,6 +49,7 @@ size_t canonical_value(const struct param_info *info, const struct param_value *
 static size_t canonical_bound(const struct scan *scan)
 {
     size_t bound = LINE_BOUND * (size_t)(64 + scan->info->param_count);
+    bound += (size_t)scan->inputs * (DATA_LABEL_SIZE + DATA_HASH_SIZE + 16);
     for (int a = 0; a < scan->axes; a++)
         for (int k = 0; k < scan->axis[a].params; k++) {
             const struct axis_values *v = &scan->values[a][k];
@@ -134,6 +137,7 @@ static int make_form(struct scan *scan)
     write_params(scan, &out);
     write_axes(scan, &out);
     section_write(scan, &out);
+    inputs_write(scan, &out);
     int rc = text_is_full(&out) ? ERR_BUG : 0;
     if (rc == 0)
         rc = mem_alloc((long)out.used + 1, 1, (void **)&scan->canonical);

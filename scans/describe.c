@@ -24,18 +24,43 @@ static bool is_automatic(const struct param_info *p)
     return p->fallback != NULL && strcmp(p->fallback, "auto") == 0;
 }
 
+/* What a file may hold: columns with their units, or an array of earlier runs. */
+static void write_data(FILE *out, const struct param_info *p)
+{
+    if (p->kind != PARAM_DATA)
+        return;
+    if (p->data->plane_array != NULL)
+        fprintf(out, " of an earlier run of the model, array plane/%s", p->data->plane_array);
+    for (int i = 0; p->data->tables != NULL && p->data->tables[i] != NULL; i++)
+        fprintf(out, "%s %s", i > 0 ? "," : " with columns", p->data->tables[i]);
+    if (p->data->columns == NULL)
+        return;
+    fprintf(out, "; SI units");
+    for (const struct data_column *c = p->data->columns; c->name != NULL; c++)
+        fprintf(out, "%s %s %s", c != p->data->columns ? "," : "", c->name, c->unit);
+}
+
+/* Words that are legal in place of a value. */
+static void write_words(FILE *out, const struct param_info *p)
+{
+    if ((p->flags & PARAM_NONE) != 0)
+        fprintf(out, ", or %s", is_automatic(p) ? "auto" : "none");
+    if ((p->flags & PARAM_LAST) != 0)
+        fprintf(out, ", or last");
+}
+
 /* "number in m, above 0, required" */
 static void write_kind(FILE *out, const struct param_info *p)
 {
-    static const char *const kinds[] = {[PARAM_REAL] = "number",
-                                        [PARAM_INT] = "whole number",
-                                        [PARAM_BOOL] = "true or false",
-                                        [PARAM_CHOICE] = "one of",
-                                        [PARAM_LIST] = "list of numbers"};
+    static const char *const kinds[] = {
+        [PARAM_REAL] = "number",          [PARAM_INT] = "whole number",
+        [PARAM_BOOL] = "true or false",   [PARAM_CHOICE] = "one of",
+        [PARAM_LIST] = "list of numbers", [PARAM_DATA] = "file"};
     fprintf(out, "%s", kinds[p->kind]);
+    write_data(out, p);
     const bool number = p->kind == PARAM_REAL || p->kind == PARAM_INT || p->kind == PARAM_LIST;
     if (p->kind == PARAM_CHOICE) {
-        char list[256];
+        char list[512];
         nearest_list(p->choices, list, sizeof list);
         fprintf(out, " %s", list);
     }
@@ -47,8 +72,7 @@ static void write_kind(FILE *out, const struct param_info *p)
         if (range[0] != '\0')
             fprintf(out, ", %s", range);
     }
-    if ((p->flags & PARAM_NONE) != 0)
-        fprintf(out, ", or %s", is_automatic(p) ? "auto" : "none");
+    write_words(out, p);
     if (p->kind == PARAM_LIST && p->list_unit != NULL && strstr(p->list_unit, "%d") != NULL) {
         char first[64];
         char second[64];
@@ -144,13 +168,32 @@ static void json_limit(FILE *out, const char *key, double value, bool limited)
     fprintf(out, "\"%s\": %s, ", key, number);
 }
 
+static void json_data(FILE *out, const struct data_info *data)
+{
+    json_pair(out, "plane_array", data->plane_array);
+    fprintf(out, "\"tables\": [");
+    for (int i = 0; data->tables != NULL && data->tables[i] != NULL; i++) {
+        fprintf(out, "%s", i > 0 ? ", " : "");
+        json_text(out, data->tables[i]);
+    }
+    fprintf(out, "], \"columns\": [");
+    for (int i = 0; data->columns != NULL && data->columns[i].name != NULL; i++) {
+        fprintf(out, "%s{", i > 0 ? ", " : "");
+        json_pair(out, "name", data->columns[i].name);
+        json_pair(out, "unit", data->columns[i].unit);
+        json_flag(out, "axis", data->columns[i].is_axis);
+        fprintf(out, "\"doc\": ");
+        json_text(out, data->columns[i].doc);
+        fprintf(out, "}");
+    }
+    fprintf(out, "], ");
+}
+
 static void json_param(FILE *out, const struct param_info *p)
 {
-    static const char *const kinds[] = {[PARAM_REAL] = "real",
-                                        [PARAM_INT] = "int",
-                                        [PARAM_BOOL] = "bool",
-                                        [PARAM_CHOICE] = "choice",
-                                        [PARAM_LIST] = "list"};
+    static const char *const kinds[] = {
+        [PARAM_REAL] = "real",     [PARAM_INT] = "int",   [PARAM_BOOL] = "bool",
+        [PARAM_CHOICE] = "choice", [PARAM_LIST] = "list", [PARAM_DATA] = "data"};
     const bool number = p->kind == PARAM_REAL || p->kind == PARAM_INT || p->kind == PARAM_LIST;
     char unit[64];
     param_unit(p, 0, unit, sizeof unit);
@@ -175,6 +218,8 @@ static void json_param(FILE *out, const struct param_info *p)
         }
         fprintf(out, "], ");
     }
+    if (p->kind == PARAM_DATA)
+        json_data(out, p->data);
     fprintf(out, "\"doc\": ");
     json_text(out, p->doc);
     fprintf(out, "}");

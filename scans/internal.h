@@ -17,6 +17,7 @@
 #define NAMES_BOUND          64   /* longest name of a choice */
 #define CANONICAL_VALUE_SIZE 1280 /* PARAM_LIST_MAX numbers and separators */
 #define HISTORY_DEFAULT      8192
+#define INPUTS_MAX           4096   /* files, or planes of files, that one axis may name */
 #define HISTORY_MEMBERS_MAX  100000 /* above: history 0 by default */
 
 /* How an axis was written. */
@@ -46,6 +47,13 @@ struct axis_values {
     size_t *start;  /* [length + 1] into texts */
     char *written;  /* as in the file */
     int line, column;
+    const struct data_set **set; /* [length]: PARAM_DATA, once the inputs are bound; borrowed */
+};
+
+/* A file that a parameter of kind data names. */
+struct input_file {
+    char *written;
+    char *place; /* "scan.yaml:12:9" */
 };
 
 /* A piece of a point's text: fixed text, or the value of an axis parameter. */
@@ -96,6 +104,11 @@ struct scan {
     struct piece_list point_pieces;
     struct piece_list identity_pieces;
     size_t text_bound;
+    char *folder; /* of the scan file, with a slash at its end; NULL: unknown */
+    int files;
+    struct input_file *file; /* while reading: PARAM_DATA holds its index */
+    int inputs;
+    struct scan_input **input; /* once resolved: PARAM_DATA holds its index */
     int places;
     int places_room;
     struct place *place; /* [places_room] empty after scan_parse_canonical */
@@ -195,6 +208,8 @@ int axes_read_param(struct reader *r, int axis, const char *name, const struct n
 int axes_replace(struct reader *r, const char *name, const struct node *node);
 /** Find the axis that scans a parameter; false when none does. */
 bool axes_find(const struct scan *scan, int param, int *axis, int *place);
+/** Let a parameter join an axis: no values yet. @param place receives its place there */
+int axes_join(struct reader *r, int axis, int param, int *place);
 /** Check lengths, order zipped parameters, count the points. */
 int axes_finish(struct reader *r);
 /** Free. */
@@ -214,6 +229,23 @@ void axis_values_write(const struct axis_values *values, const struct param_info
                        struct text *out);
 /** Free. */
 void axis_values_clear(struct axis_values *values);
+
+/* inputs.c */
+
+/** Remember the file that a parameter of kind data names; the number is its index. */
+int inputs_note_file(struct reader *r, const struct param_info *info, const struct node *node,
+                     double *out);
+/** The same in the canonical form, which has hashes; the number is the input's index. */
+int inputs_note_hash(struct reader *r, const struct param_info *info, const struct node *node,
+                     double *out);
+/** Read a line `inputs.HASH: "label"` of the canonical form. */
+int inputs_note_label(struct reader *r, const char *hash, const struct node *node);
+/** Turn the files into inputs: what of which file each value of an axis needs. */
+int inputs_resolve(struct reader *r);
+/** The canonical lines of the inputs. */
+void inputs_write(const struct scan *scan, struct text *out);
+/** Free. */
+void inputs_clear(struct scan *scan);
 
 /* overrides.c */
 

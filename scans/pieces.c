@@ -118,7 +118,7 @@ static int make_pieces(struct scan *scan, const struct param_info *const *sorted
 
 static size_t longest_value(const struct param_info *info)
 {
-    size_t longest = NUMBER_SIZE;
+    size_t longest = info->kind == PARAM_DATA ? DATA_HASH_SIZE : NUMBER_SIZE;
     for (int i = 0; info->kind == PARAM_CHOICE && info->choices[i] != NULL; i++)
         if (strlen(info->choices[i]) > longest)
             longest = strlen(info->choices[i]);

@@ -176,10 +176,20 @@ static int read_tree(struct reader *r, const struct tree *tree,
     TRY(axes_finish(r));
     const struct node *parameters = node_child(root, "parameters");
     TRY(schema_finish(r, parameters != NULL ? parameters : root));
-    return canonical_make(r->scan);
+    TRY(inputs_resolve(r));
+    return r->scan->inputs > 0 ? 0 : canonical_make(r->scan);
 }
 
 /* Reading */
+
+/* Paths in a scan file are relative to its folder. */
+static int note_folder(struct scan *scan, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    TRY(mem_copy_text(name, &scan->folder));
+    scan->folder[slash != NULL ? slash + 1 - name : 0] = '\0';
+    return 0;
+}
 
 int scan_parse_models(const struct model_ops *const *models, const char *text, size_t length,
                       const char *name, const struct scan_override *overrides, int count,
@@ -194,6 +204,7 @@ int scan_parse_models(const struct model_ops *const *models, const char *text, s
     TRY_OR(rc, done, mem_alloc((long)length + 1, 1, (void **)&scan->text));
     memcpy(scan->text, text, length);
     scan->text_length = length;
+    TRY_OR(rc, done, note_folder(scan, name));
     TRY_OR(rc, done, units_create(&reader.units));
     TRY_OR(rc, done, yaml_parse(text, length, name, true, &tree));
     TRY_OR(rc, done, read_tree(&reader, &tree, overrides, count));
@@ -231,6 +242,8 @@ static int read_canonical_line(struct reader *r, const struct node *node)
     if (strcmp(node->key, "scan") == 0 || strcmp(node->key, "model") == 0
         || strcmp(node->key, "format") == 0)
         return 0;
+    if (strncmp(node->key, "inputs.", 7) == 0)
+        return inputs_note_label(r, node->key + 7, node);
     if (strncmp(node->key, "axis.", 5) != 0)
         return override_set(r, node->key, node);
     char *end = NULL;
@@ -251,7 +264,7 @@ static int read_canonical(struct reader *r, const struct tree *tree)
     for (int i = 0; i < r->scan->info->param_count; i++)
         r->given[i] = 1; /* what the form does not mention has no value: no defaults */
     TRY(schema_finish(r, tree->root));
-    return canonical_make(r->scan);
+    return scan_bind(r->scan);
 }
 
 int scan_parse_canonical_models(const struct model_ops *const *models, const char *text,
@@ -286,6 +299,7 @@ void scan_destroy(struct scan *scan)
         return;
     axes_clear(scan);
     places_clear(scan);
+    inputs_clear(scan);
     params_clear(&scan->base);
     mem_free(scan->text);
     mem_free(scan->canonical);

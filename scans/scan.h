@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/base/data.h"
 #include "kernels/base/params.h"
 #include "kernels/model.h"
 
@@ -92,6 +93,19 @@ struct scan_axis {
     struct scan_axis_param param[SCAN_AXIS_PARAMS_MAX];
 };
 
+/* What a parameter of kind data names: a file, and what of it is wanted. */
+struct scan_input {
+    const char *param;            /* "pulse.file"; "" after scan_parse_canonical */
+    const struct data_info *info; /* what is accepted */
+    char *written;                /* as in the scan file */
+    char *path;                   /* relative ones from the scan file's folder */
+    char *place;                  /* "scan.yaml:12:9" */
+    const char *columns;          /* one of info->tables, NULL: not named */
+    int64_t member;               /* of an earlier run */
+    int64_t plane;                /* of an earlier run, -1: the last */
+    struct data_set set;          /* filled by whoever reads the file */
+};
+
 struct scan; /* opaque; read with the functions below */
 
 /* One --set key=value of the command line; the value is YAML in flow style. Keys: a parameter
@@ -106,6 +120,9 @@ struct scan_override {
  * Read a scan file: rank 0 only (units need udunits2).
  *
  * Errors are one line `file:line:col: what, where, what would be accepted`.
+ *
+ * A scan that names data files (scan_inputs) is not whole until scan_bind: it has no canonical
+ * form and no points before.
  *
  * @param path       the file; directories, binary files, files above 8 MB are refused
  * @param overrides  [count] applied to fixed parameters after reading; they enter the identity
@@ -195,6 +212,23 @@ void scan_point_indices(const struct scan *scan, int64_t point, int64_t *index);
 int scan_params_init(const struct scan *scan, struct params *out);
 /** Fill the parameters of a point. Does not allocate. */
 void scan_point(const struct scan *scan, int64_t point, struct params *out);
+
+/** Number of things that must be read from other files: 0 for most scans. */
+int scan_inputs(const struct scan *scan);
+/** One of them; its set is to be filled. Borrowed. */
+struct scan_input *scan_get_input(const struct scan *scan, int input);
+/** Bytes of all sets. */
+size_t scan_input_bytes(const struct scan *scan);
+/**
+ * Make a scan whole once all sets have their hash and label; of a scan that was read from the
+ * canonical form the arrays may come later. The sets must not move any more.
+ *
+ * @return 0, ERR_MEMORY
+ */
+int scan_bind(struct scan *scan);
+/** Set of an axis parameter of kind data at an index, NULL: none. Borrowed. */
+const struct data_set *scan_axis_data(const struct scan *scan, int axis, int param,
+                                      int64_t index);
 
 /**
  * Grids: points that agree in every PARAM_GRID parameter share stored axes (t, omega). Grid ids

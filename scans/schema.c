@@ -17,20 +17,15 @@
 static const struct {
     const char *param;
     const char *word;
-} later_words[] = {{"stepper.method", "adams-ip"},
-                   {"stepper.method", "adams-exp"},
-                   {"raman.model", "hollenbeck_cantrell"}};
+} later_words[] = {{"stepper.method", "adams-ip"}, {"stepper.method", "adams-exp"}};
 
 static const struct {
     const char *model;
     const char *param;
-} later_params[] = {
-    {"gnlse", "pulse.file"},      {"gnlse", "pulse.columns"},  {"gnlse", "dispersion"},
-    {"gnlse", "input"},           {"capillary", "pulse.file"}, {"capillary", "pulse.columns"},
-    {"capillary", "guide.table"}, {"capillary", "input"},      {"capillary", "envelope"}};
-
-/* Parameters that will take a table along z. */
-static const char *const later_tables[] = {"core_radius", "core_diameter"};
+} later_params[] = {{"capillary", "pulse.file"},
+                    {"capillary", "pulse.columns"},
+                    {"capillary", "input"},
+                    {"capillary", "envelope"}};
 
 bool schema_is_stepper(const char *name)
 {
@@ -118,17 +113,37 @@ static int check_later(struct reader *r, const struct param_info *info, const st
     return 0;
 }
 
+/* "time/intensity" out of [time, intensity]: choices that name several columns. */
+static int join_words(struct reader *r, const struct param_info *info, const struct node *list,
+                      char *text, size_t size)
+{
+    struct text out = {.bytes = text, .size = size};
+    for (const struct node *child = list->first; child != NULL; child = child->next) {
+        const char *word = NULL;
+        TRY(value_text(r, info->name, child, "a name", &word));
+        text_add(&out, "%s%s", child != list->first ? "/" : "", word);
+    }
+    return 0;
+}
+
 static int read_choice(struct reader *r, const struct param_info *info, const struct node *node,
                        double *out)
 {
     TRY(check_later(r, info, node));
+    char joined[NAME_SIZE] = "";
+    struct node word = *node;
+    if (node->kind == NODE_LIST && node->count > 1) {
+        TRY(join_words(r, info, node, joined, sizeof joined));
+        word.kind = NODE_SCALAR;
+        word.text = joined;
+    }
     struct names names = {0};
     for (int i = 0; info->choices[i] != NULL; i++)
         names_add(&names, info->choices[i]);
     if ((info->flags & PARAM_NONE) != 0)
         names_add(&names, "none");
     int index = 0;
-    TRY(value_word(r, info->name, node, names.name, &index));
+    TRY(value_word(r, info->name, &word, names.name, &index));
     *out = index;
     return 0;
 }
@@ -139,12 +154,19 @@ int schema_value(struct reader *r, const struct param_info *info, const struct n
     *out = (struct param_value){0};
     if ((info->flags & PARAM_NONE) != 0 && (value_is(node, "none") || value_is(node, "auto")))
         return 0;
+    if ((info->flags & PARAM_LAST) != 0
+        && (value_is(node, "last") || (r->units == NULL && value_is(node, "none"))))
+        return 0;
     out->set = true;
     out->count = 1;
     bool truth = false;
     switch (info->kind) {
     case PARAM_LIST:
         return read_list(r, info, node, out);
+    case PARAM_DATA:
+        TRY(r->units != NULL ? inputs_note_file(r, info, node, &out->number)
+                             : inputs_note_hash(r, info, node, &out->number));
+        break;
     case PARAM_BOOL:
         TRY(value_bool(r, info->name, node, &truth));
         out->number = truth ? 1.0 : 0.0;
@@ -226,7 +248,7 @@ static void find_prefix(const struct model_info *info, const char *name, char *p
     prefix[0] = '\0';
 }
 
-/* Names that this version knows of and does not read, and numbers after a comma. */
+/* Numbers after a comma. */
 static int fail_special(const struct reader *r, const char *name, int line, int column)
 {
     if (number_length(name) == strlen(name))
@@ -281,14 +303,36 @@ static int set_param(struct reader *r, int index, const struct node *node)
         return text_fail(r->name, line, column,
                          "%s is scanned by axis %d; --set axis.%s=[…] replaces its values",
                          info->name, axis, info->name);
-    for (size_t i = 0; i < sizeof later_tables / sizeof later_tables[0]; i++)
-        if (node->kind == NODE_MAP && strcmp(info->name, later_tables[i]) == 0)
-            return text_fail(r->name, line, column,
-                             "%s: a table along z, a taper, is not in this version",
-                             info->name);
     TRY(schema_value(r, info, node, &r->scan->base.values[index]));
     r->given[index] = line;
     return places_note(r, info->name, node);
+}
+
+/* A list in place of a group is the group and those named with numbers: pulse, pulse2, … */
+static int set_groups(struct reader *r, const char *name, const struct node *list)
+{
+    int number = 1;
+    for (const struct node *child = list->first; child != NULL; child = child->next) {
+        char suffix[16] = "";
+        char group[NAME_SIZE];
+        if (number > 1)
+            snprintf(suffix, sizeof suffix, "%d", number);
+        snprintf(group, sizeof group, "%.*s%s", NAME_SIZE - 20, name, suffix);
+        if (!is_group(r->scan->info, group))
+            return value_fail(r, child, "%s: %d entries; accepted: at most %d", name,
+                              list->count, number - 1);
+        snprintf(group, sizeof group, "%.*s%s.", NAME_SIZE - 20, name, suffix);
+        TRY(schema_map(r, child, group));
+        number++;
+    }
+    return 0;
+}
+
+static bool has_further(const struct model_info *info, const char *name)
+{
+    char second[NAME_SIZE];
+    snprintf(second, sizeof second, "%.*s2", NAME_SIZE - 16, name);
+    return is_group(info, second);
 }
 
 int schema_set(struct reader *r, const char *name, const struct node *node)
@@ -306,6 +350,10 @@ int schema_set(struct reader *r, const char *name, const struct node *node)
     if (node->kind == NODE_MAP) {
         TRY(places_note(r, name, node));
         return schema_map(r, node, prefix);
+    }
+    if (node->kind == NODE_LIST && has_further(info, name)) {
+        TRY(places_note(r, name, node));
+        return set_groups(r, name, node);
     }
     const int scalar = find_group_scalar(info, name);
     if (scalar >= 0)

@@ -88,7 +88,7 @@ const struct command choice_command = {
         "The scripts are written beside the result file, with NAME.submission, which\n"
         "`scanfarm status`, `collect` and `cancel` read.\n"
         "Exit codes: 0 submitted; 2 usage or scan file; 3 Slurm or disk; 4 jobs of this\n"
-        "result are in the queue, or its shards are of another number.\n",
+        "result are in the queue, or its files are of another scan or number of shards.\n",
     .options = rows,
 };
 

@@ -59,9 +59,34 @@ static void clear_call(struct call *call)
     memset(call, 0, sizeof *call);
 }
 
-static int fail_call(const struct command_result *result, const struct call *call)
+/* " (that leaves out the collecting, the pictures)": what one call by hand is not. */
+static void tell_left_out(const struct batch *batch, const struct submission_job *job,
+                          char *text, size_t size)
+{
+    static const char *const names[SUBMISSION_KINDS] = {[SUBMISSION_RUN] =
+                                                            "the shards behind these",
+                                                        [SUBMISSION_RETRY] = "the retry",
+                                                        [SUBMISSION_COLLECT] = "the collecting",
+                                                        [SUBMISSION_PLOT] = "the pictures"};
+    size_t used = 0;
+    text[0] = '\0';
+    const int first = (int)job->kind;
+    for (int kind = first; kind < SUBMISSION_KINDS; kind++) {
+        const bool more = job->first > 0 && job->last < batch->choice->shards;
+        const bool left = kind == first ? more : batch_has(batch, (enum submission_kind)kind);
+        if (left)
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     used > 0 ? ", " : " (that leaves out ", names[kind]);
+    }
+    if (used > 0)
+        snprintf(text + used, size - used, ")");
+}
+
+static int fail_call(const struct batch *batch, const struct command_result *result,
+                     const struct call *call, const struct submission_job *job)
 {
     char why[512];
+    char left[160];
     char *words = NULL;
     size_t size = 0;
     FILE *const text = open_memstream(&words, &size);
@@ -74,20 +99,19 @@ static int fail_call(const struct command_result *result, const struct call *cal
     if (text != NULL)
         fclose(text);
     command_explain(result, "sbatch", SBATCH_LIMIT, why, sizeof why);
+    tell_left_out(batch, job, left, sizeof left);
     const int rc = status_fail(
-        ERR_IO, "%s%s; when that is mended, submit again or call: %s", why,
+        ERR_IO, "%s%s; when that is mended, submit again or call: %s%s", why,
         result->end == COMMAND_TIMED_OUT ? " (squeue tells whether it took the job)" : "",
-        words != NULL ? words : "sbatch");
+        words != NULL ? words : "sbatch", left);
     free(words);
     return rc;
 }
 
 /* The number that sbatch --parsable prints, "1234" or "1234;cluster". */
-static int read_id(const struct command_result *result, const struct call *call, long *id)
+static int read_id(const struct command_result *result, long *id)
 {
     char *end = NULL;
-    if (!command_succeeded(result))
-        return fail_call(result, call);
     *id = strtol(result->output, &end, 10);
     if (end == result->output || *id < 1)
         FAIL(ERR_IO, "sbatch gave no number of a job: '%.80s'", result->output);
@@ -133,7 +157,8 @@ static int make_call(struct series *s, struct call *call, struct submission_job 
     }
     int rc = command_run((const char *const *)call->word, SBATCH_LIMIT, &result);
     if (rc == 0)
-        rc = read_id(&result, call, &job.id);
+        rc = command_succeeded(&result) ? read_id(&result, &job.id)
+                                        : fail_call(s->batch, &result, call, &job);
     command_clear(&result);
     if (rc != 0)
         return rc;
@@ -164,8 +189,8 @@ static void begin_call(const struct series *s, struct call *call)
  * would all have to fail. */
 static void take_run(struct series *s, char id[ID_SIZE])
 {
-    const char *const from = s->runs + s->retried;
-    const size_t length = 1 + strcspn(from + 1, ":");
+    const char *const from = s->runs != NULL ? s->runs + s->retried : "";
+    const size_t length = *from == ':' ? 1 + strcspn(from + 1, ":") : 0;
     snprintf(id, ID_SIZE, "%.*s", (int)length, from);
     s->retried += length;
 }

@@ -197,6 +197,7 @@ static int write_files(struct batch *b, bool submission)
     batch_script(b, SUBMISSION_RUN, script);
     new.script = script;
     clock_iso(new.submitted);
+    memcpy(new.configuration, b->plan.configuration, sizeof new.configuration);
     return submission_write(b->submission, &new);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/base/log.h"
 #include "kernels/base/status.h"
 
 #define MINUTES_MOST 100000000L /* 190 years: beyond any limit, far from overflow */
@@ -67,6 +68,9 @@ int walltime_read(const char *name, const char *text, long *minutes)
             "Slurm: write UNLIMITED)",
             name, text, MINUTES_MOST);
     *minutes = ((long)seconds + 59) / 60;
+    if (60 * *minutes != (long)seconds)
+        log_info("--%s %s: Slurm counts whole minutes, %ld minute%s asked for", name, text,
+                 *minutes, *minutes == 1 ? " is" : "s are");
     return 0;
 }
 

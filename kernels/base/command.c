@@ -230,17 +230,44 @@ bool command_succeeded(const struct command_result *result)
     return result->end == COMMAND_EXITED && result->exit_code == 0;
 }
 
-/* The last line that has something on it; its length, 0: none. */
-static size_t last_line(const char *text, const char **line)
+/* The last line of text[0 … end) that has something on it; its length, 0: none. */
+static size_t line_before(const char *text, size_t end, const char **line)
 {
-    size_t end = text != NULL ? strlen(text) : 0;
     while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == ' ' || text[end - 1] == '\r'))
         end--;
     size_t begin = end;
     while (begin > 0 && text[begin - 1] != '\n')
         begin--;
-    *line = text != NULL ? text + begin : "";
+    *line = text + begin;
     return end - begin;
+}
+
+/* 'Try "sbatch --help" for more information', getopt's last word: the one before says more. */
+static bool is_hint(const char *line, size_t length)
+{
+    static const char word[] = "--help";
+    const char *const end = line + length;
+    if (length < 4 || strncmp(line, "Try ", 4) != 0)
+        return false;
+    for (const char *at = line; at + sizeof word - 1 <= end; at++)
+        if (strncmp(at, word, sizeof word - 1) == 0)
+            return true;
+    return false;
+}
+
+/* The last line that says something; its length, 0: none. */
+static size_t last_line(const char *text, const char **line)
+{
+    const char *before = NULL;
+    text = text != NULL ? text : "";
+    const size_t length = line_before(text, strlen(text), line);
+    if (!is_hint(*line, length))
+        return length;
+    const size_t earlier = line_before(text, (size_t)(*line - text), &before);
+    if (earlier == 0)
+        return length;
+    *line = before;
+    return earlier;
 }
 
 void command_explain(const struct command_result *result, const char *program, double limit,

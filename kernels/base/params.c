@@ -59,6 +59,12 @@ const double *params_list(const struct params *params, const char *name, int *co
     return i >= 0 ? params->values[i].list : NULL;
 }
 
+const struct data_set *params_data(const struct params *params, const char *name)
+{
+    const int i = params_find(params, name);
+    return i >= 0 && params->values[i].set ? params->values[i].data : NULL;
+}
+
 void params_set(struct params *params, int index, double value)
 {
     params->values[index].set = true;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/data.h"
+
 #define PARAM_LIST_MAX 32
 
 /* What a parameter holds. */
@@ -13,7 +15,8 @@ enum param_kind {
     PARAM_INT,    /* integer, exact to 2^53 */
     PARAM_BOOL,   /* 0 or 1 */
     PARAM_CHOICE, /* index into choices */
-    PARAM_LIST    /* up to PARAM_LIST_MAX numbers; see list_unit */
+    PARAM_LIST,   /* up to PARAM_LIST_MAX numbers; see list_unit */
+    PARAM_DATA    /* arrays out of a file; see data */
 };
 
 /* Properties of a parameter, to be combined with |. */
@@ -23,7 +26,8 @@ enum param_flag {
     PARAM_REQUIRED = 4,   /* the scan file must give it */
     PARAM_NONE = 8,   /* the words `none` and `auto` are legal: the parameter is then not set */
     PARAM_GROUP = 16, /* a scalar in place of its group sets it: `raman: none` = raman.model */
-    PARAM_OPEN = 32   /* minimum is excluded: value > minimum */
+    PARAM_OPEN = 32,  /* minimum is excluded: value > minimum */
+    PARAM_LAST = 64   /* the word `last` is legal: the parameter is then not set */
 };
 
 /* One parameter of a model (or of the stepper). Static tables of these are the only place where
@@ -38,17 +42,19 @@ struct param_info {
     const char *fallback; /* default as it would be written in the scan file, NULL: none */
     double minimum;       /* of each element, SI, inclusive unless PARAM_OPEN */
     double maximum;       /* inclusive */
-    const char *const *choices; /* PARAM_CHOICE: NULL-terminated names */
-    const char *list_unit;      /* PARAM_LIST: e.g. "s^%d m^-1", else NULL */
-    int list_first;             /* first number put into list_unit */
-    const char *doc;            /* one sentence, shown by `describe` */
+    const char *const *choices;   /* PARAM_CHOICE: NULL-terminated names */
+    const char *list_unit;        /* PARAM_LIST: e.g. "s^%d m^-1", else NULL */
+    int list_first;               /* first number put into list_unit */
+    const struct data_info *data; /* PARAM_DATA: what the file may hold, else NULL */
+    const char *doc;              /* one sentence, shown by `describe` */
 };
 
 /* What a scan gives a parameter. */
 struct param_value {
     bool set;
-    int count;     /* 1, or the length of a list */
-    double number; /* value; for a list its first element */
+    int count;                   /* 1, or the length of a list */
+    double number;               /* value; for a list its first element */
+    const struct data_set *data; /* PARAM_DATA: borrowed from the scan, else NULL */
     double list[PARAM_LIST_MAX];
 };
 
@@ -102,6 +108,9 @@ long params_int(const struct params *params, const char *name);
 
 /** List of a parameter. @param count receives its length (0 when not set). Borrowed. */
 const double *params_list(const struct params *params, const char *name, int *count);
+
+/** Arrays of a parameter of kind PARAM_DATA; NULL when it is not set. Borrowed. */
+const struct data_set *params_data(const struct params *params, const char *name);
 
 /** Set a numeric parameter by index; for tests and axis values. */
 void params_set(struct params *params, int index, double value);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "kernels/base/command.h"
 #include "kernels/base/mem.h"
@@ -46,6 +47,20 @@ static long take_number(const char *line, size_t length, enum column which)
     return end != text && *end == '\0' ? number : -1;
 }
 
+/* Squeue writes local time without saying so. Anything else ("N/A", a format that the user has
+ * chosen by SLURM_TIME_FORMAT) stays. */
+static void make_utc(char *text, size_t size)
+{
+    struct tm parts = {0};
+    const char *const end = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
+    if (end == NULL || *end != '\0')
+        return;
+    parts.tm_isdst = -1;
+    const time_t when = mktime(&parts);
+    if (when != (time_t)-1 && gmtime_r(&when, &parts) != NULL)
+        strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
 /* The shard of a job's task: those of an array are counted from 1 behind the shards of the
  * calls of sbatch before it. */
 static long shard_of(const struct submission_job *job, long task)
@@ -73,10 +88,12 @@ static void take_line(const char *line, size_t length, const struct submission *
     if (job == NULL)
         return;
     *task = (struct squeue_task){.job = job->id,
+                                 .kind = job->kind,
                                  .shard = shard_of(job, take_number(line, length, TASK))};
     take_column(line, length, STATE, task->state, sizeof task->state);
     take_column(line, length, REASON, task->reason, sizeof task->reason);
     take_column(line, length, SINCE, task->since, sizeof task->since);
+    make_utc(task->since, sizeof task->since);
     const long restarts = take_number(line, length, RESTARTS);
     task->restarts = restarts > 0 ? restarts : 0;
     out->tasks++;
@@ -144,7 +161,7 @@ enum squeue_phase squeue_phase(const struct squeue_task *task)
 {
     static const char *const alive[] = {"RUNNING",  "COMPLETING", "CONFIGURING", "SUSPENDED",
                                         "RESIZING", "SIGNALING",  "STAGE_OUT",   "STOPPED"};
-    static const char *const waits[] = {"PENDING", "REQUEUED", "REQUEUE_FED"};
+    static const char *const waits[] = {"PENDING", "REQUEUED", "REQUEUE_FED", "PREEMPTED"};
     static const char *const held[] = {"REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
     for (size_t i = 0; i < sizeof held / sizeof *held; i++)
         if (strcmp(task->state, held[i]) == 0)
@@ -162,6 +179,22 @@ const char *squeue_phase_name(enum squeue_phase phase)
 {
     static const char *const names[SQUEUE_PHASES] = {"pending", "held", "running", "ended"};
     return names[phase];
+}
+
+const char *squeue_word(const struct squeue_task *task)
+{
+    const bool none = task->reason[0] == '\0' || strcmp(task->reason, "None") == 0;
+    if (squeue_phase(task) == SQUEUE_ENDED)
+        return task->state;
+    if (!none)
+        return task->reason;
+    return strcmp(task->state, "PENDING") == 0 ? "" : task->state;
+}
+
+const char *squeue_expected(const struct squeue_task *task)
+{
+    const bool told = task->since[0] >= '0' && task->since[0] <= '9';
+    return squeue_phase(task) == SQUEUE_PENDING && told ? task->since : NULL;
 }
 
 void squeue_clear(struct squeue *queue)

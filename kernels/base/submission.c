@@ -62,6 +62,15 @@ bool submission_is_one(const char *path)
     return is;
 }
 
+bool submission_is_meant(const char *path)
+{
+    static const char ending[] = ".submission";
+    const size_t length = strlen(path);
+    return submission_is_one(path)
+           || (length >= sizeof ending
+               && strcmp(path + length - (sizeof ending - 1), ending) == 0);
+}
+
 /* A whole number from 1 on, and what follows it. */
 static bool read_count(const char *text, const char **rest, long *count)
 {
@@ -125,6 +134,12 @@ static int read_shards(const struct source *source, const char *value, long *sha
     return 0;
 }
 
+static bool is_hash(const char *value)
+{
+    const size_t digits = SUBMISSION_HASH_SIZE - 1;
+    return strlen(value) == digits && strspn(value, "0123456789abcdef") == digits;
+}
+
 /* One "key: value". */
 static int read_pair(struct source *source, const char *key, const char *value,
                      struct submission *out)
@@ -141,12 +156,16 @@ static int read_pair(struct source *source, const char *key, const char *value,
         snprintf(out->submitted, sizeof out->submitted, "%s", value);
         return 0;
     }
+    if (strcmp(key, "configuration") == 0 && is_hash(value) && out->configuration[0] == '\0') {
+        memcpy(out->configuration, value, sizeof out->configuration);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(key, paths[i].key) == 0 && *paths[i].text == NULL && value[0] == '/')
             return mem_copy_text(value, paths[i].text);
     FAIL(ERR_ARGUMENT,
          "%s: line %ld: '%.40s: %.80s' is not understood; known, once each: scan, result and "
-         "script with absolute paths, shards, submitted; and job",
+         "script with absolute paths, shards, submitted, configuration; and job",
          source->path, source->line, key, value);
 }
 
@@ -226,6 +245,8 @@ static void write_text(FILE *file, const struct submission *s)
     char line[LINE_SIZE];
     fprintf(file, "%s\nscan: %s\nresult: %s\nshards: %ld\nscript: %s\nsubmitted: %s\n",
             FIRST_LINE, s->scan, s->result, s->shards, s->script, s->submitted);
+    if (s->configuration[0] != '\0')
+        fprintf(file, "configuration: %s\n", s->configuration);
     for (int j = 0; j < s->jobs; j++) {
         print_job(line, &s->job[j]);
         fputs(line, file);
@@ -263,6 +284,24 @@ int submission_append(const char *path, const struct submission_job *job)
         FAIL(ERR_IO, "cannot note %s job %ld in %s: %s", kinds[job->kind], job->id, path,
              strerrordesc_np(bad));
     return 0;
+}
+
+void submission_log(const struct submission *submission, const struct submission_job *job,
+                    long shard, char *path, size_t size)
+{
+    static const char ending[] = ".sbatch";
+    static const char *const parts[SUBMISSION_KINDS] = {"", "", ".collect", ".plot"};
+    const char *const script = submission->script;
+    size_t stem = strlen(script);
+    char task[32] = "";
+    if (stem > sizeof ending && strcmp(script + stem - (sizeof ending - 1), ending) == 0)
+        stem -= sizeof ending - 1;
+    if (submission->shards > 1 && job->first > 0)
+        snprintf(task, sizeof task, "_%ld", shard - job->first + 1);
+    const int length = snprintf(path, size, "%.*s%s.%ld%s.out", (int)stem, script,
+                                parts[job->kind], job->id, task);
+    if (length < 0 || (size_t)length >= size)
+        path[0] = '\0';
 }
 
 void submission_clear(struct submission *submission)

@@ -48,8 +48,8 @@ static void small_case(struct capillary_case *c)
 static void taper(struct capillary_case *c, const double *z, const double *radius, int count)
 {
     capillary_case_unset(c, "core_radius");
-    capillary_case_list(c, "taper.z", z, count);
-    capillary_case_list(c, "taper.radius", radius, count);
+    capillary_case_list(c, "core_radius.z", z, count);
+    capillary_case_list(c, "core_radius.radius", radius, count);
 }
 
 static void gradient(struct capillary_case *c, double from, double to)
@@ -327,14 +327,14 @@ START_TEST(tapers_that_make_no_sense_are_refused_by_name)
     refuses(&c, ERR_ARGUMENT, "core_radius", "taper besides");
     small_case(&c);
     taper(&c, (const double[]){0.5, 0.5}, (const double[]){150e-6, 70e-6}, 2);
-    refuses(&c, ERR_ARGUMENT, "taper.z", "ascend");
+    refuses(&c, ERR_ARGUMENT, "core_radius.z", "ascend");
     small_case(&c);
     taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 0.0}, 2);
-    refuses(&c, ERR_ARGUMENT, "taper.radius", "0 m");
+    refuses(&c, ERR_ARGUMENT, "core_radius.radius", "0 m");
     small_case(&c);
     taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
-    capillary_case_list(&c, "taper.z", (const double[]){0.0, 0.2, 0.5}, 3);
-    refuses(&c, ERR_ARGUMENT, "3 positions in taper.z", "2 values in taper.radius");
+    capillary_case_list(&c, "core_radius.z", (const double[]){0.0, 0.2, 0.5}, 3);
+    refuses(&c, ERR_ARGUMENT, "3 positions in core_radius.z", "2 values in core_radius.radius");
     small_case(&c);
     capillary_case_choose(&c, "guide.model", "marcatili");
     taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);

@@ -112,6 +112,13 @@ START_TEST(a_failure_is_told_in_the_program_s_last_words)
     r = shell("echo 'just so ' >&2; exit 1", 9);
     ck_assert_str_eq(explained(&r), "sh: just so");
     command_clear(&r);
+    r = shell("echo \"sh: no option 'x'\" >&2; echo 'Try \"sh --help\" for more' >&2; exit 1",
+              9);
+    ck_assert_str_eq(explained(&r), "sh: no option 'x'");
+    command_clear(&r);
+    r = shell("echo 'Try \"sh --help\" for more' >&2; exit 1", 9); /* better than nothing */
+    ck_assert_str_eq(explained(&r), "sh: Try \"sh --help\" for more");
+    command_clear(&r);
     r = shell("exit 7", 9);
     ck_assert_str_eq(explained(&r), "sh ended with exit code 7");
     command_clear(&r);

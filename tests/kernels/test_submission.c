@@ -119,6 +119,9 @@ START_TEST(what_is_not_understood_is_refused_with_its_line)
         {HEAD "scan: /twice.yaml\n", "line 7"},
         {HEAD "shards: 4\n", "line 7"},
         {HEAD "colour: red\n", "'colour: red'"},
+        {HEAD "configuration: 0123\n", "line 7"},
+        {HEAD "configuration: 0123456789ABCDEF\n", "line 7"},
+        {HEAD "configuration: 0123456789abcdef\nconfiguration: 0123456789abcdef\n", "line 8"},
         {HEAD "\n", "line 7"},
         {"scanfarm submission 1\nscan: not/absolute\n", "line 2"},
         {"scanfarm submission 1\nshards: 0\n", "line 2"},
@@ -134,10 +137,50 @@ START_TEST(what_is_not_understood_is_refused_with_its_line)
 }
 END_TEST
 
+START_TEST(the_configuration_is_kept_where_it_is_told)
+{
+    struct submission s;
+    ck_assert_int_eq(read_text(HEAD, &s), 0);
+    ck_assert_str_eq(s.configuration, "");
+    snprintf(s.configuration, sizeof s.configuration, "0123456789abcdef");
+    ck_assert_int_eq(submission_write(FILE_NAME, &s), 0);
+    submission_clear(&s);
+    ck_assert_int_eq(submission_read(FILE_NAME, &s), 0);
+    ck_assert_str_eq(s.configuration, "0123456789abcdef");
+    submission_clear(&s);
+}
+END_TEST
+
+START_TEST(logs_have_the_names_that_the_scripts_give_them)
+{
+    char script[] = "/a b/x.sbatch";
+    struct submission s = {.script = script, .shards = 16};
+    const struct submission_job run = {SUBMISSION_RUN, 12, 11, 16};
+    const struct submission_job collect = {SUBMISSION_COLLECT, 13, 0, 0};
+    const struct submission_job plot = {SUBMISSION_PLOT, 14, 0, 0};
+    const struct submission_job one = {SUBMISSION_RUN, 15, 1, 1};
+    char path[64];
+    submission_log(&s, &run, 13, path, sizeof path);
+    ck_assert_str_eq(path, "/a b/x.12_3.out"); /* tasks are counted in each array */
+    submission_log(&s, &collect, 0, path, sizeof path);
+    ck_assert_str_eq(path, "/a b/x.collect.13.out");
+    submission_log(&s, &plot, 0, path, sizeof path);
+    ck_assert_str_eq(path, "/a b/x.plot.14.out");
+    s.shards = 1;
+    submission_log(&s, &one, 1, path, sizeof path);
+    ck_assert_str_eq(path, "/a b/x.15.out");
+    submission_log(&s, &one, 1, path, 8);
+    ck_assert_str_eq(path, "");
+}
+END_TEST
+
 START_TEST(a_file_that_is_missing_or_another_s_is_no_submission)
 {
     struct submission s;
     ck_assert(!submission_is_one("missing"));
+    ck_assert(!submission_is_meant("missing"));
+    ck_assert(!submission_is_meant(".submission"));
+    ck_assert(submission_is_meant("missing.submission"));
     status_capture(error, sizeof error);
     ck_assert_int_eq(submission_read("missing", &s), ERR_ARGUMENT);
     status_capture(NULL, 0);
@@ -173,6 +216,8 @@ static Suite *submission_suite(void)
     tcase_add_test(tests, a_file_is_read_with_its_jobs_in_order);
     tcase_add_test(tests, what_is_written_is_read_again_and_jobs_are_appended);
     tcase_add_test(tests, what_is_not_understood_is_refused_with_its_line);
+    tcase_add_test(tests, the_configuration_is_kept_where_it_is_told);
+    tcase_add_test(tests, logs_have_the_names_that_the_scripts_give_them);
     tcase_add_test(tests, a_file_that_is_missing_or_another_s_is_no_submission);
     tcase_add_test(tests, a_newline_in_a_path_and_a_missing_folder_are_refused);
     suite_add_tcase(suite, tests);

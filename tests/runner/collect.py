@@ -323,8 +323,81 @@ def members_go_where_their_identity_says():
     assert code == 0 and report["conflicts"] == 0, report
     with h5py.File(at(folder, "mixed.h5"), "r+") as file:
         file["member/identity"][4] = [1, 2]
-    code, report, _ = collect(folder, "mixed.h5", out="third.h5")
-    assert code == 1 and kinds(report) == ["foreign"] and report["done"] == 29, report
+    code, report, _ = collect(folder, "mixed.h5", "straight.h5", out="third.h5")
+    assert code == 1 and kinds(report) == ["unreadable"] and report["done"] == 30, report
+    assert "member 4 has identity" in report["problems"][0]["text"], report
+
+
+def what_verify_calls_broken_is_not_taken():
+    def replace(name, kind):
+        def change(file):
+            values = file[name][...]
+            del file[name]
+            file.create_dataset(name, data=values.astype(kind))
+        return change
+
+    def set_row(name, row, value):
+        def change(file):
+            file[name][row] = value
+        return change
+
+    def cut(name):
+        def change(file):
+            del file[name]
+        return change
+
+    source, names = shards(CODES, 4)
+    with h5py.File(at(source, names[2])) as file:
+        first, count = int(file.attrs["first_member"]), int(file.attrs["members"])
+    for number, (change, words) in enumerate((
+            (set_row("member/seed", 1, [5, 0]), f"member {first + 1}: its seed"),
+            (set_row("member/seed", 1, [0, 1]), f"member {first + 1}: its seed"),
+            (set_row("member_id", 2, 0), f"row of member {first + 2}: member_id is 0"),
+            (set_row("member/grid", 3, 1), f"member {first + 3}: grid 1"),
+            (set_row("member/param/b", 0, 7.5), f"member {first}: b is 7.5"),
+            (set_row("member/point", 2, [1, 2, 3]), f"member {first + 2} has identity"),
+            (set_row("member/identity", 4, [1, 2]), f"member {first + 4} has identity"),
+            (replace("plane/checksum", "f8"), "plane/checksum"), (replace("member/seed", "i4"), "member/seed"),
+            (cut("member/param/a"), "member/param/a is absent"))):
+        for order in ((0, 1, 2, 3), (2, 0, 1, 3)):  # beside files that it is a twin of, and before them
+            folder = write(CODES)
+            for name in names:
+                shutil.copy(at(source, name), folder)
+            with h5py.File(at(folder, names[2]), "r+") as file:
+                change(file)
+            assert command(folder, "verify", names[2]).returncode == 1, number
+            code, report, _ = collect(folder, *[names[k] for k in order])
+            assert code == 1 and kinds(report) == ["unreadable"] and report["done"] == 30 - count, (number, report)
+            assert words in report["problems"][0]["text"] and names[2] in report["problems"][0]["text"], (number, report)
+            assert report["missing_ranges"] == [{"first": first, "last": first + count - 1, "first_shard": 3, "last_shard": 3}], report
+        shutil.copy(at(source, names[2]), folder)  # whole again
+        code, report, _ = collect(folder, *names)
+        assert code == 0 and report["done"] == 30, (number, report)
+
+
+def of_a_submission_only_its_own_scan_is_taken():
+    folder, names = shards(CODES, 4)
+    changed = CODES.replace("[0, 1]", "[0, 2]")
+    plan = command(made(changed, 4), "plan", "scan.yaml", "--no-measure", "--json")
+    here = os.path.abspath(folder)
+    with open(at(folder, "x.submission"), "w") as file:
+        file.write(f"scanfarm submission 1\nscan: {here}/scan.yaml\nresult: {here}/x.h5\nshards: 4\nscript: {here}/x.sbatch\n"
+                   f"submitted: 2026-01-01T00:00:00.000Z\nconfiguration: {json.loads(plan.stdout)['configuration']}\n")
+    r = command(folder, "collect", "x.submission")  # all shards are of the scan before it was changed
+    assert r.returncode == 4 and "another configuration than the scan that was submitted" in r.stderr, r
+    assert not os.path.exists(at(folder, "x.h5"))
+    for name in names[1:]:
+        shutil.copy(os.path.join(made(changed, 4), name), folder)
+    r = command(folder, "collect", "x.submission")
+    assert r.returncode == 1 and f"foreign: {here}/{names[0]} holds another configuration" in r.stdout, r.stdout + r.stderr
+    assert "missing: members 0 to" in r.stdout and "(shard 1/4)" in r.stdout, r.stdout
+    with h5py.File(at(folder, "x.h5")) as file:
+        assert list(file["a_values"][...]) == [0, 2]
+    shutil.copy(os.path.join(made(CODES, 4), "whole.h5"), at(folder, "x.h5"))  # the result of the scan before
+    for path in glob.glob(at(folder, "x.h5.*")):
+        os.unlink(path)
+    r = command(folder, "collect", "x.submission")
+    assert r.returncode == 4 and f"{here}/x.h5 holds another configuration" in r.stderr, r
 
 
 def names_come_from_lists_folders_and_submissions():

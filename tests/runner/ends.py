@@ -18,7 +18,7 @@ import numpy as np
 
 from checks import run_checks
 import farm
-from farm import SCANFARM, SLOW, begun, environment, finish, run, start, states, wait_until, write
+from farm import SCANFARM, SLOW, begun, command, environment, finish, run, start, states, wait_until, write
 
 MODES = ([], ["-n", "2"])
 FIBRE = """scan: b
@@ -148,9 +148,12 @@ def members_that_time_out_are_counted_apart():
         folder = write(LOSSES)
         code, out, err = run(folder, "--json", *words)
         assert code == 1 and "2 of 6 members done, 2 failed, 2 timed out" in err, err
+        assert "member 2 timed out before plane" in err and "timed out: timed out" not in err, err
         result = json.loads(out)
         assert [result[key] for key in ("done", "failed", "timed_out")] == [2, 2, 2], out
         assert attempt(os.path.join(folder, "out.h5"))[1] == "2 failed and 2 timed out of 6 members"
+        for told in (command(folder, "status", "out.h5"), command(folder, "log", "out.h5", "2"), command(folder, "collect", "-o", "c.h5", "out.h5")):
+            assert "member 2" in told.stdout and "before plane" in told.stdout and "timed out: timed out" not in told.stdout, told
         code, _, err = run(folder, *words)
         assert code == 1 and len(err.splitlines()) == 1 and "2 failed, 2 timed out" in err, err
 

@@ -20,6 +20,7 @@ SHORT = {
     "convergence-rtol": (["length=2 mm"], 7),
     "demo": (["length=2 mm", "ensemble.realisations=2", "save.planes=3"], 6),
     "dudley-coherence": (["length=1 mm", "ensemble.realisations=2"], 48),
+    "measured-pulse": (["length=1 cm", "save.planes=3"], 3),
     "modulation-instability": (["length=5 cm", "ensemble.realisations=2"], 6),
     "probe-codes": ([], 30),
     "soliton-fission": (["length=2 mm"], 1),

@@ -8,6 +8,7 @@ import datetime
 import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -268,6 +269,21 @@ def a_signal_before_the_farm_has_started_stops_it_too():
         process.send_signal(signal.SIGINT)
         code, _, err = finish(process, 20)
         assert code == 75, (wait, code, err)
+
+
+def a_signal_while_a_slow_launcher_starts_stops_the_ranks():
+    folder = write(SLOW)
+    late = os.path.abspath(os.path.join(folder, "late"))
+    os.makedirs(late)
+    path = os.path.join(late, "mpirun")
+    with open(path, "w") as file:  # deaf until well after the last time that it is asked blindly
+        file.write(f'#!/bin/sh\nsleep 3.2\nexec {shutil.which("mpirun")} "$@"\n')
+    os.chmod(path, 0o755)
+    process = start(folder, "-n", "2", env={"PATH": late + os.pathsep + os.environ["PATH"]})
+    wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5")), "the file")
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process, 60)
+    assert code == 75, (code, err)
 
 
 def a_second_interrupt_ends_at_once():

@@ -114,6 +114,9 @@ def plan_shows_the_shards_that_run_computes():
     first = plan["shards"][1]["first"]
     assert f"members {first} to {first + plan['shards'][1]['count'] - 1}" in text and "Shards       4" in text, text
     assert "shards" not in json.loads(command(folder, "plan", "scan.yaml", "--no-measure", "--json").stdout)
+    alone = write("scan: alone\nmodel: probe\naxes: [{a: [0, 1, 2, 3]}]\n")
+    text = command(alone, "plan", "scan.yaml", "--no-measure", "--shards", "4").stdout
+    assert "Shards       4, of 1 member and 25 % of the cost" in text and "1          member 0: 1, 25 %" in text, text
     many = write("scan: many\nmodel: probe\naxes: [{a: {from: 0, to: 999, points: 1000}}]\n")
     text = command(many, "plan", "scan.yaml", "--no-measure", "--shards", "500").stdout
     assert "Shards       500" in text and len(text.splitlines()) < 30, text
@@ -146,6 +149,11 @@ def the_file_of_another_shard_is_refused_with_both():
     shutil.copy(os.path.join(folder, "out.h5"), first)
     code, _, err = run(folder, "--shard", "1/3")
     assert code == 4 and "the whole scan" in err, (code, err)
+    alone = write("scan: alone\nmodel: probe\naxes: [{a: [0, 1, 2, 3]}]\n")
+    assert run(alone, "--shard", "1/4")[0] == 0
+    shutil.copy(shard_file(alone, 1, 4), shard_file(alone, 2, 4))
+    code, _, err = run(alone, "--shard", "2/4")
+    assert code == 4 and "shard 1/4 (member 0); here it is shard 2/4 (member 1) (--fresh moves it aside" in err, (code, err)
 
 
 def output_names_the_result_or_the_shard_itself():
@@ -263,25 +271,26 @@ def status_sums_up_the_shards_of_a_scan():
     assert done.returncode == 0 and len(answer["files"]) == 2 and len(answer["scans"]) == 1
     scan = answer["scans"][0]
     counts = {k: v for k, v in scan["shards_by_state"].items() if v}
-    assert counts == {"complete": 2, "not_given": 1} and (scan["members"], scan["shards"]) == (20, 3)
+    assert counts == {"ended_with_failures": 2, "not_given": 1} and (scan["members"], scan["shards"]) == (20, 3)
     read = sum(s.get("members", 0) for s in scan["shard_list"])
     assert scan["states"]["done"] + scan["states"]["failed"] == read and scan["members_without_file"] == 20 - read
     members = [f["member"] for f in scan["failures"]]
     assert members == sorted(members) and len(members) == scan["states"]["failed"] <= 10
     text = command(folder, "status", *names).stdout
-    assert text.startswith("scan fails, model probe, in 3 shards\n") and "3: 2 complete, 1 not given" in text, text
+    assert text.startswith("scan fails, model probe, in 3 shards\n") and "3: 2 ended with failures, 1 not given" in text, text
     # one that cannot be read does not hide the others
     with open(os.path.join(folder, "broken.h5"), "w") as file:
         file.write("nothing")
     done = command(folder, "status", "broken.h5", *names)
-    assert done.returncode == 4 and "2 complete" in done.stdout, (done.returncode, done.stdout)
+    assert done.returncode == 4 and "2 ended with failures" in done.stdout, (done.returncode, done.stdout)
 
 
-def submission(folder, jobs, shards=3):
+def submission(folder, jobs, shards=3, configuration=None):
     path = os.path.abspath(folder)
     with open(os.path.join(folder, "out.submission"), "w") as file:
         file.write(f"scanfarm submission 1\nscan: {path}/scan.yaml\nresult: {path}/out.h5\nshards: {shards}\n"
-                   f"script: {path}/out.sbatch\nsubmitted: 2026-11-30T03:30:00.000Z\n" + "".join(f"job: {j}\n" for j in jobs))
+                   f"script: {path}/out.sbatch\nsubmitted: 2026-11-30T03:30:00.000Z\n"
+                   + (f"configuration: {configuration}\n" if configuration else "") + "".join(f"job: {j}\n" for j in jobs))
 
 
 def squeue(folder, script):
@@ -316,13 +325,133 @@ def a_submission_shows_its_jobs_and_its_shards():
     done = with_path(folder, there, "out.submission")
     text = done.stdout
     assert done.returncode == 0, done.stderr
-    assert "run 1234, shards 1 to 3: 1 running since 2026-11-30T03:58:21, 1 held (JobHeldUser), 1 not in the queue any more; requeued 2 times" in text, text
-    assert "collect 1235: 1 pending (Dependency)" in text and "3: 1 complete, 2 not begun" in text, text
+    assert "run 1234, shards 1 to 3: 1 running since 2026-11-30T03:58:21Z, 1 held (JobHeldUser), 1 not in the queue any more; requeued 2 times" in text, text
+    assert "collect 1235: 1 pending (Dependency)" in text and "3: 1 ended with failures, 2 not begun" in text, text
     assert "shard 2   not begun; job 1234 running since" in text, text
     answer = json.loads(with_path(folder, there, "out.submission", "--json").stdout)["submissions"][0]
     assert answer["queue_answers"] and answer["jobs"][0]["held"] == 1 and answer["jobs"][0]["left_the_queue"] == 1
-    assert {k: v for k, v in answer["state"]["shards_by_state"].items() if v} == {"complete": 1, "not_begun": 2}
+    assert {k: v for k, v in answer["state"]["shards_by_state"].items() if v} == {"ended_with_failures": 1, "not_begun": 2}
     assert answer["state"]["shard_list"][2]["job"]["phase"] == "held"
+
+
+def told(folder, rows, *words):
+    """What status says of a submission whose jobs are so."""
+    there = squeue(folder, "".join(rows)) + ":" + os.environ["PATH"]
+    done = with_path(folder, there, "out.submission", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["submissions"][0] if "--json" in words else done.stdout
+
+
+def a_shard_is_told_of_by_the_job_that_is_nearest_to_it():
+    folder = write(FAILS)
+    submission(folder, ("run 1234 1-3", "retry 1235 1-3"))
+    waits = [row(1235, k, "PENDING", "Dependency") for k in (1, 2, 3)]
+    text = told(folder, [row(1234, 1, "COMPLETED"), row(1234, 2, "RUNNING", since="2026-11-30T03:58:21"),
+                         row(1234, 3, "PENDING", "Priority"), *waits])
+    for k, words in ((1, "job 1234 ended (COMPLETED)"), (2, "job 1234 running since 2026-11-30T03:58:21Z"),
+                     (3, "job 1234 pending (Priority)")):
+        assert f"shard {k}   not begun; {words}\n" in text, (k, text)
+    text = told(folder, [row(1234, 1, "FAILED"), row(1234, 2, "FAILED"), row(1234, 3, "COMPLETED"),
+                         row(1235, 1, "FAILED"), row(1235, 2, "PENDING", "Priority"), row(1235, 3, "RUNNING")])
+    for k, words in ((1, "retry job 1235 ended (FAILED)"), (2, "retry job 1235 pending (Priority)"), (3, "retry job 1235 running")):
+        assert f"shard {k}   not begun; {words}" in text, (k, text)
+    never = [row(1235, k, "CANCELLED", "DependencyNeverSatisfied") for k in (1, 2, 3)]
+    other = [row(1235, k, "CANCELLED", "Dependency") for k in (1, 2, 3)]
+    rows = [row(1234, k, "COMPLETED") for k in (1, 2, 3)] + never
+    for some in (rows, rows[:3] + other):  # where Slurm gives no reason the run tells
+        text = told(folder, some)
+        assert "retry 1235, shards 1 to 3: not needed" in text and "CANCELLED" not in text, text
+        assert text.count("; job 1234 ended (COMPLETED)") == 3, text
+    assert "not needed" in told(folder, never)  # the run has been forgotten
+    jobs = told(folder, rows, "--json")["jobs"]
+    assert [job["not_needed"] for job in jobs] == [False, True] and jobs[0]["ended_as"] == {"COMPLETED": 3}, jobs
+    # cancelled by somebody, run and retry: that is another thing
+    text = told(folder, [row(1234, k, "CANCELLED") for k in (1, 2, 3)] + other)
+    assert "not needed" not in text and "retry 1235, shards 1 to 3: 3 ended (CANCELLED)" in text, text
+    assert text.count("not begun; job 1234 ended (CANCELLED)\n") == 3 and "log" not in text, text
+
+
+def times_are_utc_and_starts_to_come_are_told():
+    folder = write(FAILS)
+    submission(folder, ("run 1234 1-3",))
+    os.environ["TZ"] = "EST5"
+    try:
+        text = told(folder, [row(1234, 1, "PENDING", "BeginTime", since="2026-11-30T23:30:00", restarts=1),
+                             row(1234, 2, "RUNNING", since="2026-11-30T03:58:21"), row(1234, 3, "PENDING")])
+    finally:
+        del os.environ["TZ"]
+    assert "shard 1   not begun; job 1234 pending (BeginTime), may start 2026-12-01T04:30:00Z, requeued 1 time" in text, text
+    assert "1 running since 2026-11-30T08:58:21Z, 2 pending (BeginTime), may start 2026-12-01T04:30:00Z" in text, text
+    assert "shard 3   not begun; job 1234 pending\n" in text and "None" not in text, text
+
+
+def a_preempted_job_waits_and_endings_are_counted():
+    folder = write(FAILS)
+    submission(folder, ("run 1234 1-3",))
+    rows = [row(1234, 1, "PREEMPTED"), row(1234, 2, "FAILED", "NonZeroExitCode"), row(1234, 3, "TIMEOUT", "TimeLimit")]
+    text = told(folder, rows)
+    assert "1 pending (PREEMPTED), 2 ended (1 FAILED, 1 TIMEOUT)" in text, text
+    job = told(folder, rows, "--json")["jobs"][0]
+    assert job["pending"] == 1 and job["ended"] == 2 and job["ended_as"] == {"FAILED": 1, "TIMEOUT": 1}, job
+
+
+def the_reason_of_a_job_that_failed_stands_in_its_log():
+    folder = write(FAILS)
+    here = os.path.abspath(folder)
+    submission(folder, ("run 1234 1-2", "run 1235 3-3", "collect 1236 -"))
+    with open(os.path.join(folder, "out.1234_2.out"), "w") as file:
+        file.write(20000 * "x" + "\nmodule: command not found\n\n")
+    with open(os.path.join(folder, "out.collect.1236.out"), "w") as file:
+        file.write("out of luck\n")
+    rows = [row(1234, 1, "COMPLETED"), row(1234, 2, "FAILED"), row(1235, 1, "FAILED"), row(1236, "N/A", "FAILED")]
+    text = told(folder, rows)
+    assert f"job 1234 ended (FAILED)\n            log {here}/out.1234_2.out: module: command not found\n" in text, text
+    assert f"job 1235 ended (FAILED)\n            log {here}/out.1235_1.out: it wrote no log\n" in text, text
+    assert f"collect 1236: 1 ended (FAILED)\n            log {here}/out.collect.1236.out: out of luck\n" in text, text
+    assert text.count("  log ") == 3, text
+    answer = told(folder, rows, "--json")
+    assert answer["jobs"][2]["last_line"] == "out of luck" and "log" not in answer["jobs"][0], answer
+    assert [shard.get("job", {}).get("last_line") for shard in answer["state"]["shard_list"]] == [None, "module: command not found", ""]
+    # of one job, and of a shard whose members are all done
+    submission(folder, ("run 77 1-1",), shards=1)
+    with open(os.path.join(folder, "out.77.out"), "w") as file:
+        file.write("no such partition\n")
+    text = told(folder, [row(77, "N/A", "FAILED")])
+    assert f"log {here}/out.77.out: no such partition" in text and "has not begun" in text, text
+    done = write(CODES)
+    assert run(done, "--shard", "1/2")[0] == 0
+    submission(done, ("run 5 1-2",), shards=2)
+    with open(os.path.join(done, "out.5_1.out"), "w") as file:
+        file.write("another configuration\n")
+    text = told(done, [row(5, 1, "FAILED"), row(5, 2, "PENDING")])
+    assert "2: 1 complete, 1 not begun" in text and "out.5_1.out: another configuration" in text, text
+
+
+def files_of_another_scan_than_the_submitted_one_are_told():
+    folder = write(CODES)
+    plan = json.loads(command(folder, "plan", "scan.yaml", "--no-measure", "--json").stdout)
+    other = write(CODES.replace("[0, 1]", "[0, 2]"))
+    for k in (1, 2):
+        assert run(folder, "--shard", f"{k}/3")[0] == 0
+    assert run(other, "--shard", "3/3")[0] == 0 and run(other)[0] == 0
+    shutil.copy(shard_file(other, 3, 3), folder)
+    shutil.copy(os.path.join(other, "out.h5"), folder)
+    none = squeue(folder, "exit 0\n") + ":" + os.environ["PATH"]
+    submission(folder, (), configuration=plan["configuration"])
+    done = with_path(folder, none, "out.submission")
+    assert done.returncode == 4 and "shard-3-of-3.h5 holds another configuration" in done.stderr, done
+    assert "3: 2 complete, 1 foreign" in done.stdout and "shard 3   foreign" in done.stdout, done.stdout
+    assert "out.h5 is of another configuration" in done.stdout, done.stdout
+    answer = json.loads(with_path(folder, none, "out.submission", "--json").stdout)["submissions"][0]
+    assert answer["foreign_result"] and answer["state"]["shards_by_state"]["foreign"] == 1, answer
+    submission(folder, (), shards=1, configuration=plan["configuration"])
+    done = with_path(folder, none, "out.submission")
+    assert done.returncode == 4 and "out.h5 is of another configuration" in done.stdout and "30 done" not in done.stdout, done
+    # what changes no result changes no configuration
+    with open(os.path.join(folder, "scan.yaml"), "a") as file:
+        file.write("resources: {worker: {threads: 2}}\n# a word\n")
+    again = json.loads(command(folder, "plan", "scan.yaml", "--no-measure", "--json").stdout)
+    assert again["configuration"] == plan["configuration"]
 
 
 def what_the_queue_does_not_say_is_unknown():
@@ -346,6 +475,13 @@ def what_the_queue_does_not_say_is_unknown():
         file.write("job: walk 7 -\n")
     done = command(folder, "status", "out.submission")
     assert done.returncode == 2 and "out.submission" in done.stderr, (done.returncode, done.stderr)
+
+
+def a_submission_that_is_not_there_is_told_as_one():
+    folder = write(FAILS)
+    for words in (("status", "nope.submission"), ("collect", "nope.submission"), ("cancel", "nope.submission")):
+        done = command(folder, *words)
+        assert done.returncode == 2 and done.stderr == "scanfarm: cannot read nope.submission: No such file or directory\n", done
 
 
 def a_queue_that_hangs_is_not_waited_for():

@@ -137,7 +137,7 @@ def the_log_tells_the_life_of_a_member():
     assert [x["event"] for x in r["records"]] == ["running", "failed", "retried", "running", "failed"], r
     assert [x["attempt"] for x in r["records"]] == [1, 1, 0, 2, 2] and r["attempts"] == 2, r
     text = command(folder, "log", "out.h5", "1").stdout
-    assert text.splitlines()[0].startswith("out.h5: member 1 (point 1, realisation 0) failed: failed at plane 1"), text
+    assert text.splitlines()[0].startswith("out.h5: member 1 (point 1, realisation 0) failed at plane 1"), text
     assert "attempt 1  given to rank" in text and "before     retried" in text and "attempt 2  begun" in text, text
     times = [x["time"] for x in r["records"]]
     assert times == sorted(times), times

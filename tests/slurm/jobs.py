@@ -101,7 +101,7 @@ def one_job_of_four_ranks_by_mpirun(cluster):
 def six_shards_in_two_arrays_by_mpirun_collected_and_drawn(cluster):
     folder = write("six")  # the cluster's arrays end at index 4
     ids = cluster.submit(folder, "--shards", "6", "--launcher", "mpirun", "--max-running", "4", "--plot",
-                         "observable:code")
+                         "observable:code", "--retry")
     assert len(ids["run"]) == 2, ids
     assert cluster.wait_end(ids["run"]) == ["COMPLETED"] * 6, log_of(folder)
     assert cluster.wait_end(ids["collect"] + ids["plot"]) == ["COMPLETED"] * 2, log_of(folder)
@@ -117,6 +117,12 @@ def six_shards_in_two_arrays_by_mpirun_collected_and_drawn(cluster):
     assert codes.ravel().tolist() == expected, codes
     told = json.loads(cluster.must(SCANFARM, "status", "codes.submission", "--json", cwd=folder))
     assert told["submissions"][0]["shards"] == 6, told
+    kinds = [(job["kind"], job["not_needed"]) for job in told["submissions"][0]["jobs"]]
+    assert kinds == [("run", False)] * 2 + [("retry", True)] * 2 + [("collect", False), ("plot", False)], told
+    with open(os.path.join(folder, "scan.yaml"), "a") as file:
+        file.write("ensemble: {realisations: 2, seed: 1}\n")
+    again = cluster.call(SCANFARM, "submit", "scan.yaml", "--shards", "6", cwd=folder)
+    assert again.returncode == 4 and "codes.h5 holds another configuration: ensemble" in again.stderr, again
 
 
 def a_failed_shard_is_retried_and_what_is_there_is_collected(cluster):
@@ -127,6 +133,9 @@ def a_failed_shard_is_retried_and_what_is_there_is_collected(cluster):
     assert cluster.wait_end(ids["collect"]) == ["FAILED"], log_of(folder)
     assert_in(["--retry-failed: 1 member is computed again", "fail_at"], log_of(folder))
     assert cluster.show(ids["collect"][0])["ExitCode"] == "1:0", log_of(folder)
+    told = cluster.must(SCANFARM, "status", "fails.submission", cwd=folder)
+    assert_in(["4: 4 ended with failures", f"retry job {ids['retry'][0]} ended (FAILED)",
+               f"fails.{ids['retry'][0]}_1.out: ", f"fails.collect.{ids['collect'][0]}.out: "], told)
     rows, attempts, _ = rows_of(os.path.join(folder, "fails.h5"))
     assert (rows["member/state"] == DONE).tolist() == [True, False] * 4, rows["member/state"]
     assert attempts.tolist() == [1, 2] * 4, attempts

@@ -16,6 +16,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import run_checks  # noqa: E402
 from fake_slurm import Place, fails, line, settings, works  # noqa: E402
 
+WARNS = """scan: warns
+model: gnlse
+parameters:
+  {length: 1 mm, wavelength: 835 nm, betas: [-11.83 ps^2/km], gamma: 0.11 W^-1 m^-1, raman: none,
+   pulse: {shape: sech, duration: 50 fs, peak_power: 1 kW}, grid: {points: 256, window: 200 fs}}
+axes: [{pulse.peak_power: [1 kW, 2 kW]}]
+save: {planes: 2}
+"""  # the window is too narrow for the pulse
+
+
 def one_job_is_one_call_and_one_script():
     place = Place()
     out = works(place.submit("--time", "90", "--workers-per-node", "3", "-p", "main", "--mem", "2G"))
@@ -32,6 +42,7 @@ def one_job_is_one_call_and_one_script():
         "scanfarm submission 1", f"scan: {place.path('scan.yaml')}", f"result: {place.path('codes.h5')}", "shards: 1",
         f"script: {script}"]
     assert place.read("codes.submission").endswith("job: run 1001 1-1\n")
+    assert re.search(r"(?m)^configuration: [0-9a-f]{16}$", place.read("codes.submission"))
     assert "codes.collect.sbatch" not in place.files()
 
 
@@ -47,7 +58,7 @@ def an_array_is_followed_by_retry_collect_and_pictures():
         ["--parsable", "--dependency=afterany:1001:1002", collect],
         ["--parsable", "--dependency=afterany:1003", plot]], place.calls()
     assert "--array=1-4%2" in settings(place.read("codes.sbatch"))  # by hand the same
-    assert place.read("codes.submission").splitlines()[6:] == [
+    assert place.read("codes.submission").splitlines()[7:] == [
         "job: run 1001 1-4", "job: retry 1002 1-4", "job: collect 1003 -", "job: plot 1004 -"]
     assert "kinds=(timing observable:code)" in place.read("codes.plot.sbatch")
     place = Place()
@@ -160,6 +171,48 @@ parameters:
         assert "workers need" not in place.submit("--mem", enough, "--dry-run").stderr
 
 
+def pictures_that_cannot_be_drawn_and_odd_times_are_told_at_once():
+    place = Place()
+    before = place.files()
+    fails(place.submit("--plot", "observable:codex"), 2, "observable:codex", "it has: x, code")
+    fails(place.submit("--plot", "observable:checksum"), 2, "observable:checksum")
+    fails(place.submit("--plot", "coherence"), 2, "coherence", "ensemble")
+    assert place.files() == before, place.files()
+    answer = place.submit("--plot", "observable:x", "--time", "0:30", "--dry-run")
+    assert "#SBATCH --time=1:00" in works(answer) and "whole minutes, 1 minute is asked for" in answer.stderr, answer
+    assert "whole minutes" not in place.submit("--time", "1:00", "--dry-run").stderr
+
+
+def warnings_of_the_scan_are_told_once_and_not_by_each_shard():
+    place = Place(scan=WARNS)
+    answer = place.submit("--shards", "2", "--dry-run")
+    works(answer)
+    warnings = answer.stderr.count("see `scanfarm plan`")
+    logs = [place.call("run", place.name, "--shard", f"{k}/2").stderr for k in (1, 2)]
+    assert warnings > 0 and [log.count("see `scanfarm plan`") for log in logs] == [warnings, 0], (answer.stderr, logs)
+    assert ["rtol" in log for log in logs] == [True, False], logs
+
+
+def files_of_another_configuration_are_refused():
+    place = Place()
+    for words in (("--shard", "2/3"), ("-o", "one.h5", "--only", "0")):
+        works(place.call("run", place.name, "-q", *words))
+    works(place.submit("--shards", "3", "--dry-run"))
+    works(place.submit("-o", "one.h5", "--dry-run"))
+    place.put(place.name, place.read(place.name).replace("[0, 1]", "[0, 2]"))
+    before = place.files()
+    for words, name in ((("--shards", "3"), "codes.shard-2-of-3.h5"), (("-o", "one.h5"), "one.h5"),
+                        (("--shards", "3", "-o", "one.h5"), "one.h5")):  # what the shards would be collected into
+        for more in ((), ("--dry-run",)):
+            answer = place.submit(*words, *more)
+            fails(answer, 4, name, "another configuration", "axis", "there and", "--output")
+            assert answer.stderr.count("\n") == 1 and "--fresh" not in answer.stderr, answer.stderr
+    assert place.files() == before and place.calls() == [], place.calls()
+    works(place.submit("--shards", "3", "-o", "other.h5"))
+    place.put("codes.shard-1-of-3.h5", "no HDF5\n")
+    fails(place.submit("--shards", "3"), 4, "codes.shard-1-of-3.h5")
+
+
 def what_slurm_refuses_is_told_in_its_words_and_the_script_stays():
     place = Place()
     place.put("refuse", "sbatch: error: Batch job submission failed: Invalid account or account/partition\n")
@@ -167,6 +220,10 @@ def what_slurm_refuses_is_told_in_its_words_and_the_script_stays():
     fails(answer, 3, "Invalid account or account/partition", "submit again", place.path("codes.sbatch"))
     assert answer.stderr.count("\n") == 1, answer.stderr
     assert os.access(place.path("codes.sbatch"), os.X_OK)
+    place.put("refuse", "sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information\n")
+    answer = place.submit("--shards", "2", "--retry", "--plot", "timing")
+    fails(answer, 3, "sbatch: unrecognized option '--nonsense'", "leaves out the retry, the collecting, the pictures)")
+    assert "Try" not in answer.stderr, answer.stderr
     os.remove(place.path("refuse"))
     os.remove(os.path.join(place.bin, "sbatch"))
     empty = os.path.join(place.top, "bin")  # no sbatch on this PATH, whatever the machine has
@@ -182,8 +239,9 @@ def a_call_that_fails_on_the_way_leaves_what_was_submitted_on_record():
     fake = os.path.join(place.bin, "sbatch")
     with open(fake, "a") as file:
         file.write("[ $n -lt 2 ] || echo 'QOSMaxSubmitJobPerUserLimit' >refuse\n")
-    fails(place.submit("--shards", "25", FAKE_ARRAY="11"), 3, "QOSMaxSubmitJobPerUserLimit", "--array=1-5", " 20")
-    assert place.read("codes.submission").splitlines()[6:] == ["job: run 1001 1-10", "job: run 1002 11-20"]
+    fails(place.submit("--shards", "25", FAKE_ARRAY="11"), 3, "QOSMaxSubmitJobPerUserLimit", "--array=1-5", " 20",
+          "leaves out the collecting)")
+    assert place.read("codes.submission").splitlines()[7:] == ["job: run 1001 1-10", "job: run 1002 11-20"]
 
 
 def submitting_again_waits_until_the_jobs_have_left_the_queue():
@@ -203,11 +261,12 @@ def submitting_again_waits_until_the_jobs_have_left_the_queue():
 
 def another_number_of_shards_beside_shard_files_is_refused():
     place = Place(folder="[a]* b")
-    place.put("codes.shard-2-of-3.h5", "")
+    works(place.call("run", place.name, "--shard", "2/3", "-q"))
     fails(place.submit("--shards", "2"), 4, "codes.shard-2-of-3.h5", "--shards 3")
     fails(place.submit(), 4, "in 3 shards")
     works(place.submit("--shards", "3", "--dry-run"))
-    place.put("codes.h5", "")  # collected: one job goes on with it
+    assert place.call("collect", "-o", "codes.h5", "codes.shard-2-of-3.h5").returncode == 1
+    # collected: one job goes on with it
     works(place.submit("--dry-run"))
 
 
@@ -230,6 +289,7 @@ def cancel_takes_what_is_left_out_of_the_queue():
     fails(place.call("cancel", name), 3, "it is down", "nothing is cancelled")
     fails(place.call("cancel", "missing.submission"), 2, "missing.submission")
     fails(place.call("cancel", "scan.yaml"), 2, "scan.yaml", "line 1")
+    fails(place.call("cancel", "/tmp"), 2, "/tmp", "no regular file")
 
 
 def help_is_of_the_same_kind_as_elsewhere():
@@ -238,6 +298,9 @@ def help_is_of_the_same_kind_as_elsewhere():
     assert out.startswith("Usage: scanfarm submit") and "--max-restarts N" in out
     assert works(place.call("help", "cancel")).startswith("Usage: scanfarm cancel")
     assert "submit" in works(place.call("--help"))
+    cluster = os.path.join(os.environ["SCANFARM_SOURCE"], "slurm", "local-cluster")
+    told = subprocess.run([cluster, "--help"], capture_output=True, text=True)
+    assert told.returncode == 0 and told.stdout.startswith("usage: ") and told.stderr == "", told
 
 
 def main():

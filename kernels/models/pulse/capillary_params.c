@@ -123,9 +123,10 @@ static int read_pressure(const struct params *p, struct capillary_point *out)
 static int read_radius(const struct params *p, struct capillary_point *out)
 {
     struct gradient_points *const r = &out->radius;
-    const bool radius = params_is_set(p, "core_radius");
+    const bool radius = params_is_set(p, "core_radius.constant");
     const bool diameter = params_is_set(p, "core_diameter");
-    const bool taper = params_is_set(p, "taper.z") || params_is_set(p, "taper.radius");
+    const bool taper =
+        params_is_set(p, "core_radius.z") || params_is_set(p, "core_radius.radius");
     if (radius + diameter + taper != 1)
         FAIL(ERR_ARGUMENT,
              "core_radius, core_diameter: %s given; exactly one of them, or a taper in their "
@@ -134,16 +135,16 @@ static int read_radius(const struct params *p, struct capillary_point *out)
              : taper               ? "a taper besides is"
                                    : "both are");
     if (taper)
-        TRY(read_points(p, "taper", "radius", r));
+        TRY(read_points(p, "core_radius", "radius", r));
     else
-        *r = (struct gradient_points){
-            1,
-            {0.0},
-            {radius ? params_real(p, "core_radius") : 0.5 * params_real(p, "core_diameter")}};
+        *r = (struct gradient_points){1,
+                                      {0.0},
+                                      {radius ? params_real(p, "core_radius.constant")
+                                              : 0.5 * params_real(p, "core_diameter")}};
     for (int i = 0; i < r->count; i++)
         if (!(r->value[i] > 0.0 && isfinite(r->value[i])))
             FAIL(ERR_ARGUMENT, "%s: %g m; it must be positive",
-                 taper ? "taper.radius" : "core_radius", r->value[i]);
+                 taper ? "core_radius.radius" : "core_radius", r->value[i]);
     out->tapered = !all_equal(r);
     return 0;
 }

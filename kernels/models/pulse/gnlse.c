@@ -7,14 +7,18 @@
 #include "kernels/backend.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/gnlse_info.h"
 #include "kernels/models/pulse/gnlse_notes.h"
 #include "kernels/models/pulse/gnlse_params.h"
 #include "kernels/models/pulse/grid.h"
 #include "kernels/models/pulse/input.h"
 #include "kernels/models/pulse/linear.h"
+#include "kernels/models/pulse/measured.h"
 #include "kernels/models/pulse/noise.h"
 #include "kernels/models/pulse/observables.h"
+#include "kernels/models/pulse/raman_silica.h"
 #include "kernels/numeric/host_fft.h"
 #include "kernels/step/rk45.h"
 
@@ -23,6 +27,7 @@ enum gnlse_axis { AXIS_OMEGA, AXIS_OMEGA_RELATIVE, AXIS_T, GNLSE_AXES };
 /* Host memory of load and plane, made once. */
 struct gnlse_host {
     cplx *spectrum;    /* [n] */
+    cplx *further;     /* [n] a further pulse */
     cplx *samples;     /* [n] */
     cplx *pre;         /* [n] */
     double *li;        /* [n] */
@@ -49,6 +54,7 @@ struct model {
     long n;
     long planes;
     bool raman;
+    double raman_scale; /* of the vibrations of silica, 1/s */
     bool absorber;
     long ld, ld_real, ld_half;
     struct fft *forward, *backward, *real_forward, *real_backward;
@@ -66,6 +72,17 @@ static size_t gnlse_row_bytes(const struct gnlse_point *point)
     const size_t half = (size_t)backend_stride(point->n / 2 + 1, sizeof(cplx)) * sizeof(cplx);
     return sizeof(struct gnlse_point) + full + (point->raman ? real + 2 * half : 0)
            + (point->absorber ? real + 3 * full : 0);
+}
+
+/* The dispersion table of a point, when its file was read. */
+static int make_table(struct gnlse_point *point, struct dispersion_table **out)
+{
+    *out = NULL;
+    if (point->dispersion == NULL || point->dispersion->arrays == 0)
+        return 0;
+    TRY(dispersion_table_create(point->dispersion, point->omega0, out));
+    point->table = *out;
+    return 0;
 }
 
 static int gnlse_layout(const struct params *params, struct plane_layout *out)
@@ -105,9 +122,12 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
         .transforms = rhs * gnlse_transforms(&point),
         .work = rhs * gnlse_transforms(&point) * n * log2(n),
         .state_bytes = stepper_state_bytes(point.n),
-        .shared_bytes = sizeof(struct model) + (size_t)point.n * (3 * sizeof(cplx) + 24),
+        .shared_bytes = sizeof(struct model) + (size_t)point.n * (4 * sizeof(cplx) + 24),
         .row_bytes = stepper_row_bytes(point.n, 0, 1) + gnlse_row_bytes(&point)};
+    struct dispersion_table *table = NULL;
+    TRY(make_table(&point, &table));
     gnlse_notes(&point, out);
+    dispersion_table_destroy(table);
     return 0;
 }
 
@@ -227,8 +247,9 @@ static void gnlse_destroy(struct model *m)
     struct fft *const plans[] = {m->forward, m->backward, m->real_forward, m->real_backward};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         be->ops->fft_destroy(be, plans[i]);
-    void *const host[] = {m->host.spectrum, m->host.samples, m->host.pre,       m->host.li,
-                          m->host.lr,       m->host.real,    m->host.positions, m->point};
+    void *const host[] = {m->host.spectrum,  m->host.samples, m->host.pre,
+                          m->host.li,        m->host.lr,      m->host.real,
+                          m->host.positions, m->host.further, m->point};
     for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
         mem_free(host[i]);
     host_fft_destroy(m->input);
@@ -239,6 +260,7 @@ static void gnlse_destroy(struct model *m)
 static int create_host(struct model *m)
 {
     TRY(MEM_NEW(m->n, &m->host.spectrum));
+    TRY(MEM_NEW(m->n, &m->host.further));
     TRY(MEM_NEW(m->n, &m->host.samples));
     TRY(MEM_NEW(m->n, &m->host.pre));
     TRY(MEM_NEW(m->n, &m->host.li));
@@ -311,6 +333,7 @@ static int gnlse_create(const struct params *params, struct backend *backend, in
     m->n = point.n;
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     m->raman = point.raman;
+    m->raman_scale = point.silica ? raman_silica_scale() : 0.0;
     m->absorber = point.absorber;
     m->ld = backend_stride(point.n, sizeof(cplx));
     m->ld_real = backend_stride(point.n, sizeof(double));
@@ -329,22 +352,73 @@ static void scale_spectrum(cplx *a, long n, double factor)
         a[k] = cplx_scale(factor, a[k]);
 }
 
+/* The spectrum of one pulse, not yet scaled where it is a table. */
+static int make_spectrum(struct model *m, const struct gnlse_point *point,
+                         const struct gnlse_pulse *pulse, cplx *a)
+{
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    if (pulse->measured == NULL)
+        pulse_input_shape(point, pulse, a);
+    else
+        TRY(measured_fill(pulse->measured, &grid, a));
+    if (pulse->measured != NULL && measured_is_spectral(pulse->measured))
+        return 0;
+    TRY(host_fft_execute(m->input, true, a));
+    scale_spectrum(a, m->n, 1.0 / (double)m->n);
+    return 0;
+}
+
+/* A spectrum with its phases as strong as it is asked for. */
+static int scale_pulse(struct model *m, const struct gnlse_point *point,
+                       const struct gnlse_pulse *pulse, cplx *a)
+{
+    if (pulse->by_energy) {
+        scale_spectrum(a, m->n, pulse_input_energy_factor(point, pulse, a));
+    } else if (pulse->measured != NULL || pulse->gdd != 0.0 || pulse->tod != 0.0) {
+        memcpy(m->host.samples, a, (size_t)m->n * sizeof(cplx));
+        TRY(host_fft_execute(m->input, false, m->host.samples));
+        scale_spectrum(a, m->n, pulse_input_peak_factor(point, pulse, m->host.samples));
+    }
+    return 0;
+}
+
+static int make_pulse(struct model *m, const struct gnlse_point *point,
+                      const struct gnlse_pulse *pulse, cplx *a)
+{
+    TRY(make_spectrum(m, point, pulse, a));
+    if (pulse_input_has_phase(pulse))
+        pulse_input_phase(point, pulse, a);
+    TRY(scale_pulse(m, point, pulse, a));
+    if (pulse->detuning == 0.0)
+        return 0;
+    TRY(host_fft_execute(m->input, false, a));
+    pulse_input_shift(point, pulse->detuning, a);
+    TRY(host_fft_execute(m->input, true, a));
+    scale_spectrum(a, m->n, 1.0 / (double)m->n);
+    return 0;
+}
+
+/* A plane of another run, as strong as it is. */
+static void make_earlier(const struct gnlse_point *point, cplx *a)
+{
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    earlier_fill(point->earlier, &grid, a);
+    if (pulse_input_has_phase(&point->pulse[0]))
+        pulse_input_phase(point, &point->pulse[0], a);
+}
+
 /* The input spectrum of a member into host.spectrum. */
 static int make_input(struct model *m, const struct gnlse_point *point, const struct seed *seed)
 {
-    const size_t bytes = (size_t)m->n * sizeof(cplx);
     cplx *a = m->host.spectrum;
-    pulse_input_shape(point, a);
-    TRY(host_fft_execute(m->input, true, a));
-    scale_spectrum(a, m->n, 1.0 / (double)m->n);
-    if (pulse_input_has_phase(point))
-        pulse_input_phase(point, a);
-    if (point->by_energy) {
-        scale_spectrum(a, m->n, pulse_input_energy_factor(point, a));
-    } else if (point->gdd != 0.0 || point->tod != 0.0) {
-        memcpy(m->host.samples, a, bytes);
-        TRY(host_fft_execute(m->input, false, m->host.samples));
-        scale_spectrum(a, m->n, pulse_input_peak_factor(point, m->host.samples));
+    if (point->earlier != NULL)
+        make_earlier(point, a);
+    else
+        TRY(make_pulse(m, point, &point->pulse[0], a));
+    for (int i = 1; i < point->pulses; i++) {
+        TRY(make_pulse(m, point, &point->pulse[i], m->host.further));
+        for (long k = 0; k < m->n; k++)
+            a[k] = cplx_add(a[k], m->host.further[k]);
     }
     const struct pulse_spectrum spectrum = {a, m->n, point->window, point->omega0};
     pulse_noise_add(&spectrum, seed);
@@ -362,7 +436,7 @@ static int load_tables(struct model *m, int row, const struct gnlse_point *point
     if (m->raman) {
         double *power = m->rows.power + row * m->ld_real;
         cplx *half = m->rows.half + row * m->ld_half;
-        pulse_raman_samples(point, m->host.real);
+        pulse_raman_samples(point, m->raman_scale, m->host.real);
         TRY(be->ops->upload(be, power, m->host.real, n * sizeof(double)));
         const struct fft_rows rows = {power, m->ld_real, half, m->ld_half, 0, 1, NULL};
         TRY(execute(m, m->real_forward, &rows));
@@ -393,6 +467,8 @@ static int read_member(struct model *m, const struct params *params, struct gnls
     int rc = gnlse_point_read(params, point);
     if (rc == 0)
         rc = gnlse_planes_check(&params->planes, point->length);
+    if (rc == 0)
+        rc = gnlse_data_check(point);
     if (rc == 0
         && (point->n != m->n || point->raman != m->raman || point->absorber != m->absorber))
         rc = status_fail(ERR_BUG,
@@ -413,7 +489,12 @@ static int gnlse_load(struct model *m, int row, const struct params *params,
     if (read_member(m, params, point, st) != 0)
         return 0;
     TRY(make_input(m, point, seed));
-    TRY(load_tables(m, row, point));
+    struct dispersion_table *table = NULL;
+    TRY(make_table(point, &table));
+    const int rc = load_tables(m, row, point);
+    dispersion_table_destroy(table);
+    point->table = NULL;
+    TRY(rc);
     struct plane_layout layout = {.span = point->length};
     for (long i = 0; i < m->planes; i++)
         m->host.positions[i] = layout_plane_position(&layout, &params->planes, i);

@@ -4,17 +4,23 @@
 #include <math.h>
 
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/measured.h"
 #include "kernels/models/pulse/note.h"
 
 /* Zero-dispersion wavelengths that are reported at most. */
 #define ZDW_MAX 3
 
+/* Inverse angular frequency of silica's strongest vibrations, 463 1/cm. */
+#define SILICA_TIME 11.5e-15
+
 /* T0 of the shape: sech(t/T0), exp(-t^2/(2 T0^2)) of the amplitude. */
 static double pulse_t0(const struct gnlse_point *point)
 {
-    if (point->shape == PULSE_SECH)
-        return point->duration / (2.0 * log(1.0 + sqrt(2.0)));
-    return point->duration / (2.0 * sqrt(log(2.0)));
+    const struct gnlse_pulse *pulse = &point->pulse[0];
+    if (pulse->shape == PULSE_SECH)
+        return pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
+    return pulse->duration / (2.0 * sqrt(log(2.0)));
 }
 
 /* Derivative of order 2 of B(Omega), s^2/m. */
@@ -22,6 +28,8 @@ static double dispersion(const struct gnlse_point *point, double omega)
 {
     double power = 1.0;
     double sum = 0.0;
+    if (point->table != NULL)
+        return dispersion_table_beta2(point->table, omega);
     for (int i = 0; i < point->betas; i++) {
         sum += point->beta[i] * power;
         power *= omega / (double)(i + 1);
@@ -63,7 +71,7 @@ static void note_zero_dispersion(const struct gnlse_point *point, struct plane_l
 static void note_lengths(const struct gnlse_point *point, struct plane_layout *out)
 {
     const double t0 = pulse_t0(point);
-    const double beta2 = point->betas > 0 ? point->beta[0] : 0.0;
+    const double beta2 = dispersion(point, 0.0);
     const double strength = fabs(point->gamma) * point->peak_power;
     if (beta2 != 0.0)
         pulse_note(out, "dispersion length", "m", t0 * t0 / fabs(beta2));
@@ -82,19 +90,19 @@ static void note_lengths(const struct gnlse_point *point, struct plane_layout *o
 
 static void note_time_grid(const struct gnlse_point *point, struct plane_layout *out)
 {
-    const double samples = point->duration / point->dt;
+    const double samples = point->pulse[0].duration / point->dt;
     struct layout_note *fine = pulse_note(out, "samples per pulse duration", "1", samples);
     if (samples < 8.0)
         pulse_note_warn(fine,
                         "the pulse has %.2g samples over its duration; use at least 8: more "
                         "points or a shorter window",
                         samples);
-    const double room = point->window / point->duration;
+    const double room = point->window / point->pulse[0].duration;
     struct layout_note *wide = pulse_note(out, "window per pulse duration", "1", room);
     if (room < 10.0)
         pulse_note_warn(wide, "the window is %.2g durations; use at least 10", room);
     const double t0 = pulse_t0(point);
-    const double beta2 = point->betas > 0 ? fabs(point->beta[0]) : 0.0;
+    const double beta2 = fabs(dispersion(point, 0.0));
     const double order =
         beta2 > 0.0 ? sqrt(fabs(point->gamma) * point->peak_power * t0 * t0 / beta2) : 0.0;
     const double walk = beta2 * point->length * (1.0 + order) / t0;
@@ -104,13 +112,17 @@ static void note_time_grid(const struct gnlse_point *point, struct plane_layout 
                         "light spreads over more than half of the window of %.3g s; it wraps "
                         "around at the edges",
                         point->window);
+}
+
+static void note_raman(const struct gnlse_point *point, struct plane_layout *out)
+{
     if (!point->raman)
         return;
-    struct layout_note *raman =
-        pulse_note(out, "Raman time per sample", "1", point->tau1 / point->dt);
-    if (point->tau1 < 2.0 * point->dt)
+    const double time = point->silica ? SILICA_TIME : point->tau1;
+    struct layout_note *raman = pulse_note(out, "Raman time per sample", "1", time / point->dt);
+    if (time < 2.0 * point->dt)
         pulse_note_warn(raman, "the Raman oscillation is not resolved: use dt below %.3g s",
-                        point->tau1 / 2.0);
+                        time / 2.0);
 }
 
 static void note_band(const struct gnlse_point *point, struct plane_layout *out)
@@ -128,7 +140,8 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
     double phase = 0.0;
     for (int side = -1; side <= 1; side += 2) {
         double term = 1.0;
-        double sum = 0.0;
+        double sum =
+            point->table != NULL ? dispersion_table_phase(point->table, side * half) : 0.0;
         for (int i = -2; i < point->betas; i++) {
             sum += i >= 0 ? point->beta[i] * term : 0.0;
             term *= (double)side * half / (double)(i + 3);
@@ -142,13 +155,96 @@ static void note_band(const struct gnlse_point *point, struct plane_layout *out)
                                "coefficients may not hold over this band");
 }
 
+/* Modulation instability of a continuous wave (Agrawal, Nonlinear Fiber Optics, chapter 5):
+ * greatest gain 2 gamma P at Omega^2 = 2 gamma P/|beta2|. */
+static void note_wave(const struct gnlse_point *point, struct plane_layout *out)
+{
+    const double beta2 = dispersion(point, 0.0);
+    const double strength = point->gamma * point->peak_power;
+    if (strength != 0.0)
+        pulse_note(out, "nonlinear length", "m", 1.0 / fabs(strength));
+    if (beta2 * strength >= 0.0)
+        return;
+    const double best = sqrt(2.0 * fabs(strength / beta2));
+    pulse_note(out, "gain of modulation instability", "m^-1", 2.0 * fabs(strength));
+    struct layout_note *at = pulse_note(out, "its greatest gain is off by", "rad s^-1", best);
+    if (sqrt(2.0) * best > PULSE_PI / point->dt)
+        pulse_note_warn(at,
+                        "the band does not hold all frequencies with gain: use dt below %.3g s",
+                        PULSE_PI / (sqrt(2.0) * best));
+}
+
+static void note_measured(const struct gnlse_point *point, const struct data_set *measured,
+                          struct plane_layout *out)
+{
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
+    struct measured_figures figures;
+    if (measured == NULL || measured->arrays == 0
+        || measured_look(measured, &grid, &figures) != 0)
+        return;
+    pulse_note(out, "duration of the table", "s", figures.duration);
+    struct layout_note *cut =
+        pulse_note(out, "table outside of the grid", "1", figures.outside);
+    if (figures.outside > 1e-3)
+        pulse_note_warn(cut,
+                        "a share of %.2g of the pulse's energy lies outside of the grid and is "
+                        "cut off",
+                        figures.outside);
+    struct layout_note *edge =
+        pulse_note(out, "intensity at the table's ends", "1", figures.edge);
+    if (figures.edge > 1e-3)
+        pulse_note_warn(edge,
+                        "the table ends at %.2g of its peak; nothing is assumed beyond it",
+                        figures.edge);
+    struct layout_note *turn = pulse_note(out, "phase from row to row", "rad", figures.turn);
+    if (figures.turn > 1.0)
+        pulse_note_warn(turn,
+                        "the phase turns by up to %.2g rad between rows: the table is coarse",
+                        figures.turn);
+}
+
+/* What a plane of other points loses: the error of the resampling. */
+static void note_earlier(const struct gnlse_point *point, struct plane_layout *out)
+{
+    struct layout_note *cut = pulse_note(out, "input outside of the band", "1", point->cut);
+    if (point->cut > 1e-9)
+        pulse_note_warn(cut,
+                        "the band cuts off %.2g of the energy of the plane that is the input",
+                        point->cut);
+}
+
+static void note_table(const struct gnlse_point *point, struct plane_layout *out)
+{
+    double low = 0.0;
+    double high = 0.0;
+    const double half = PULSE_PI / point->dt;
+    dispersion_table_range(point->table, &low, &high);
+    pulse_note(out, "beta2 of the table at the reference", "s^2 m^-1", dispersion(point, 0.0));
+    const double inside = fmin(high, point->omega0 + half) - fmax(low, point->omega0 - half);
+    struct layout_note *share =
+        pulse_note(out, "band inside of the dispersion table", "1", inside / (2.0 * half));
+    if (inside < 1.98 * half)
+        pulse_note_warn(share,
+                        "beyond %.4g to %.4g m beta goes on with the curvature at the ends",
+                        2.0 * PULSE_PI * PULSE_C / high, 2.0 * PULSE_PI * PULSE_C / low);
+}
+
 void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
     pulse_note(out, "pulse energy", "J", point->energy);
     pulse_note(out, "peak power", "W", point->peak_power);
-    note_lengths(point, out);
+    for (int i = 0; i < point->pulses; i++)
+        note_measured(point, point->pulse[i].measured, out);
+    if (point->earlier != NULL)
+        note_earlier(point, out);
+    if (point->table != NULL)
+        note_table(point, out);
+    const bool wave = point->pulse[0].shape == PULSE_CW;
+    (wave ? note_wave : note_lengths)(point, out);
     note_zero_dispersion(point, out);
-    note_time_grid(point, out);
+    if (!wave)
+        note_time_grid(point, out);
+    note_raman(point, out);
     note_band(point, out);
 }
 

@@ -5,10 +5,81 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
+#include "kernels/models/pulse/gnlse_pulses.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/measured.h"
 
-static const char *const raman_models[] = {"blow_wood", NULL};
-static const char *const pulse_shapes[] = {"sech", "gauss", NULL};
+static const char *const raman_models[] = {"blow_wood", "hollenbeck_cantrell", NULL};
+static const char *const pulse_shapes[] = {"sech", "gauss", "cw", NULL};
+
+#define PULSE_DATA(group)                                                                      \
+    {                                                                                          \
+        .columns = measured_columns, .tables = measured_tables,                                \
+        .columns_param = group ".columns"                                                      \
+    }
+static const struct data_info pulse_data = PULSE_DATA("pulse");
+static const struct data_info pulse2_data = PULSE_DATA("pulse2");
+static const struct data_info pulse3_data = PULSE_DATA("pulse3");
+static const struct data_info dispersion_data = {.columns = dispersion_columns,
+                                                 .tables = dispersion_tables,
+                                                 .columns_param = "dispersion.columns"};
+static const struct data_info input_data = {
+    .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
+
+#define PULSE_PHASE(id, in, most, text)                                                        \
+    {                                                                                          \
+        .name = id, .kind = PARAM_REAL, .unit = in, .minimum = -(most), .maximum = most,       \
+        .doc = text                                                                            \
+    }
+
+/* Rows of a further pulse. Without defaults: what is not given stands in no identity. */
+#define PULSE_ROWS(group, about)                                                               \
+    {.name = group ".shape",                                                                   \
+     .kind = PARAM_CHOICE,                                                                     \
+     .unit = "1",                                                                              \
+     .choices = pulse_shapes,                                                                  \
+     .doc = "Shape of a further pulse; sech when not given"},                                  \
+        {.name = group ".file",                                                                \
+         .kind = PARAM_DATA,                                                                   \
+         .unit = "1",                                                                          \
+         .data = about,                                                                        \
+         .doc = "Table of a further pulse, in place of shape and duration"},                   \
+        {.name = group ".columns",                                                             \
+         .kind = PARAM_CHOICE,                                                                 \
+         .unit = "1",                                                                          \
+         .choices = measured_tables,                                                           \
+         .doc = "Columns of the table that count"},                                            \
+        {.name = group ".wavelength",                                                          \
+         .kind = PARAM_REAL,                                                                   \
+         .flags = PARAM_OPEN,                                                                  \
+         .unit = "m",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1,                                                                         \
+         .doc = "Centre of a further pulse; the reference when not given"},                    \
+        {.name = group ".duration",                                                            \
+         .kind = PARAM_REAL,                                                                   \
+         .flags = PARAM_OPEN,                                                                  \
+         .unit = "s",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1,                                                                         \
+         .doc = "Full width at half maximum of the intensity, before the phases"},             \
+        {.name = group ".peak_power",                                                          \
+         .kind = PARAM_REAL,                                                                   \
+         .unit = "W",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1e300,                                                                     \
+         .doc = "Peak power of a further pulse alone; or give its energy"},                    \
+        {.name = group ".energy",                                                              \
+         .kind = PARAM_REAL,                                                                   \
+         .unit = "J",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1e300,                                                                     \
+         .doc = "Energy of a further pulse alone; or give its peak power"},                    \
+        PULSE_PHASE(group ".phases.cep", "rad", 1e6, "Constant spectral phase"),               \
+        PULSE_PHASE(group ".phases.delay", "s", 1, "Delay"),                                   \
+        PULSE_PHASE(group ".phases.gdd", "s^2", 1, "Group delay dispersion"),                  \
+        PULSE_PHASE(group ".phases.tod", "s^3", 1, "Third-order dispersion")
 
 /* With grid.wavelengths the number of points follows from the wavelength and the window too,
  * hence their structural flags. */
@@ -30,13 +101,25 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
             "dispersion, omega0 of self-steepening"},
     {.name = "betas",
      .kind = PARAM_LIST,
-     .flags = PARAM_REQUIRED,
      .unit = "s^2 m^-1",
      .list_unit = "s^%d m^-1",
      .list_first = 2,
      .minimum = -1e300,
      .maximum = 1e300,
-     .doc = "Dispersion coefficients beta2, beta3, beta4, ... at the reference wavelength"},
+     .doc = "Dispersion coefficients beta2, beta3, beta4, ... at the reference wavelength; or "
+            "give dispersion.file"},
+    {.name = "dispersion.file",
+     .kind = PARAM_DATA,
+     .flags = PARAM_GROUP,
+     .unit = "1",
+     .data = &dispersion_data,
+     .doc = "Table of propagation constant or effective index, in place of betas"},
+    {.name = "dispersion.columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = dispersion_tables,
+     .doc = "Columns of dispersion.file that count; not needed when only one combination is "
+            "there"},
     {.name = "gamma",
      .kind = PARAM_REAL,
      .flags = PARAM_REQUIRED,
@@ -64,7 +147,8 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "none",
      .choices = raman_models,
-     .doc = "Delayed response: blow_wood (one damped oscillation) or none"},
+     .doc = "Delayed response: blow_wood (one damped oscillation), hollenbeck_cantrell (13 "
+            "vibrations of silica) or none"},
     {.name = "raman.tau1",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -72,7 +156,7 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .fallback = "12.2 fs",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Raman response: inverse oscillation frequency"},
+     .doc = "Raman response blow_wood: inverse oscillation frequency"},
     {.name = "raman.tau2",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -80,7 +164,7 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .fallback = "32 fs",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Raman response: decay time"},
+     .doc = "Raman response blow_wood: decay time"},
     {.name = "raman.fraction",
      .kind = PARAM_REAL,
      .unit = "1",
@@ -93,14 +177,32 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "sech",
      .choices = pulse_shapes,
-     .doc = "Shape of the input pulse: sech (intensity sech^2) or gauss"},
+     .doc = "Shape of the input pulse: sech (intensity sech^2), gauss, or cw (the same power "
+            "all over the window)"},
+    {.name = "pulse.file",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &pulse_data,
+     .doc = "Table of a measured or computed pulse, in place of shape and duration"},
+    {.name = "pulse.columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = measured_tables,
+     .doc = "Columns of pulse.file that count; not needed when only one combination is there"},
+    {.name = "pulse.wavelength",
+     .kind = PARAM_REAL,
+     .flags = PARAM_OPEN,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1,
+     .doc = "Centre of the pulse; the reference when not given"},
     {.name = "pulse.duration",
      .kind = PARAM_REAL,
-     .flags = PARAM_REQUIRED | PARAM_OPEN,
+     .flags = PARAM_OPEN,
      .unit = "s",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Full width at half maximum of the intensity, before the phases"},
+     .doc = "Full width at half maximum of the intensity, before the phases; of a shape"},
     {.name = "pulse.peak_power",
      .kind = PARAM_REAL,
      .unit = "W",
@@ -141,6 +243,27 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .minimum = -1,
      .maximum = 1,
      .doc = "Third-order dispersion phi3"},
+    PULSE_ROWS("pulse2", &pulse2_data),
+    PULSE_ROWS("pulse3", &pulse3_data),
+    {.name = "input.from",
+     .kind = PARAM_DATA,
+     .flags = PARAM_GROUP,
+     .unit = "1",
+     .data = &input_data,
+     .doc = "Result file of an earlier run: a plane of it is the input, in place of a pulse"},
+    {.name = "input.member",
+     .kind = PARAM_INT,
+     .unit = "1",
+     .minimum = 0,
+     .maximum = 1e15,
+     .doc = "Member of input.from; 0 when not given"},
+    {.name = "input.plane",
+     .kind = PARAM_INT,
+     .flags = PARAM_LAST,
+     .unit = "1",
+     .minimum = 0,
+     .maximum = 1e15,
+     .doc = "Saved plane of input.from; the last when not given"},
     {.name = "grid.points",
      .kind = PARAM_INT,
      .flags = PARAM_STRUCTURAL | PARAM_GRID,
@@ -181,36 +304,6 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .doc = "Distance over which the edge taper w multiplies the field once"},
     STEPPER_PARAM_ROWS,
 };
-
-/* Energy of a pulse of peak power 1 W: the integral of its intensity over all times. */
-static double unit_energy(enum pulse_shape shape, double duration)
-{
-    if (shape == PULSE_SECH)
-        return duration / log(1.0 + sqrt(2.0));
-    return duration * sqrt(PULSE_PI / log(16.0));
-}
-
-static int read_pulse(const struct params *p, struct gnlse_point *out)
-{
-    const bool energy = params_is_set(p, "pulse.energy");
-    if (energy == params_is_set(p, "pulse.peak_power"))
-        FAIL(ERR_ARGUMENT,
-             "pulse: %s pulse.energy and pulse.peak_power given; exactly one of "
-             "them is needed",
-             energy ? "both" : "neither of");
-    out->shape = params_int(p, "pulse.shape") == 0 ? PULSE_SECH : PULSE_GAUSS;
-    out->duration = params_real(p, "pulse.duration");
-    out->by_energy = energy;
-    const double unit = unit_energy(out->shape, out->duration);
-    out->energy =
-        energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
-    out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
-    out->cep = params_real(p, "pulse.phases.cep");
-    out->delay = params_real(p, "pulse.phases.delay");
-    out->gdd = params_real(p, "pulse.phases.gdd");
-    out->tod = params_real(p, "pulse.phases.tod");
-    return 0;
-}
 
 static int read_grid(const struct params *p, struct gnlse_point *out)
 {
@@ -255,6 +348,18 @@ static int read_step(const struct params *p, struct gnlse_point *out)
     return 0;
 }
 
+static int read_betas(const struct params *p, struct gnlse_point *out)
+{
+    const double *betas = params_list(p, "betas", &out->betas);
+    if ((out->betas > 0) == (out->dispersion != NULL))
+        FAIL(ERR_ARGUMENT,
+             "betas: %s betas and dispersion.file given; exactly one of them is needed",
+             out->betas > 0 ? "both" : "neither of");
+    for (int i = 0; i < out->betas; i++)
+        out->beta[i] = betas[i];
+    return 0;
+}
+
 int gnlse_point_read(const struct params *params, struct gnlse_point *out)
 {
     *out = (struct gnlse_point){.length = params_real(params, "length"),
@@ -264,18 +369,30 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out)
                                 .loss = params_real(params, "loss"),
                                 .steepening = params_int(params, "self_steepening") == 1,
                                 .raman = params_is_set(params, "raman.model"),
+                                .silica = params_int(params, "raman.model") == 1,
                                 .tau1 = params_real(params, "raman.tau1"),
                                 .tau2 = params_real(params, "raman.tau2"),
                                 .fraction = params_real(params, "raman.fraction"),
                                 .absorber = params_is_set(params, "absorber.edge"),
                                 .edge = params_real(params, "absorber.edge"),
-                                .absorber_length = params_real(params, "absorber.length")};
-    const double *betas = params_list(params, "betas", &out->betas);
-    for (int i = 0; i < out->betas; i++)
-        out->beta[i] = betas[i];
+                                .absorber_length = params_real(params, "absorber.length"),
+                                .dispersion = params_data(params, "dispersion.file"),
+                                .earlier = params_data(params, "input.from")};
+    TRY(read_betas(params, out));
     TRY(read_grid(params, out));
-    TRY(read_pulse(params, out));
+    TRY(gnlse_pulses_read(params, out));
     return read_step(params, out);
+}
+
+int gnlse_data_check(const struct gnlse_point *point)
+{
+    const struct data_set *const sets[] = {point->dispersion, point->pulse[0].measured,
+                                           point->pulse[1].measured, point->pulse[2].measured,
+                                           point->earlier};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (sets[i] != NULL && sets[i]->arrays == 0)
+            FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
+    return 0;
 }
 
 int gnlse_planes_check(const struct plane_request *planes, double length)

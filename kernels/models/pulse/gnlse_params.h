@@ -9,40 +9,59 @@
 #include "kernels/step/rk45.h"
 
 /* Order of the choices of pulse.shape. */
-enum pulse_shape { PULSE_SECH, PULSE_GAUSS };
+enum pulse_shape { PULSE_SECH, PULSE_GAUSS, PULSE_CW };
 
-/* One point of the model, resolved: SI, checked, plain data. */
-struct gnlse_point {
-    long n;                      /* samples of the window, bins of the band */
-    double window;               /* T, s */
-    double dt;                   /* T/n, s */
-    double length;               /* m */
-    double omega0;               /* 2 pi c / wavelength, rad/s */
-    double gamma;                /* 1/(W m) */
-    double loss;                 /* power attenuation, 1/m */
-    bool steepening;             /* factor 1 + Omega/omega0 */
-    int betas;                   /* number of dispersion coefficients */
-    double beta[PARAM_LIST_MAX]; /* beta[i] = beta_(i+2), s^(i+2)/m */
-    bool raman;
-    double tau1;     /* s */
-    double tau2;     /* s */
-    double fraction; /* Raman fraction fR */
-    bool absorber;
-    double edge;            /* fraction of band and window at each side */
-    double absorber_length; /* m */
-    enum pulse_shape shape;
-    double duration;   /* full width at half maximum of the intensity, s */
-    bool by_energy;    /* energy is the request, else peak_power */
+#define GNLSE_PULSES_MAX 3
+
+/* One of the pulses that are the input. */
+struct gnlse_pulse {
+    const struct data_set *measured; /* out of a table, NULL: a shape */
+    enum pulse_shape shape;          /* PULSE_GAUSS for a table: estimates */
+    double detuning;                 /* of its centre from the reference, rad/s */
+    double duration;                 /* full width at half maximum of the intensity, s */
+    bool by_energy;                  /* energy is the request, else peak_power */
     double energy;     /* J; of the other request estimated from the unchirped shape */
     double peak_power; /* W */
     double cep;        /* rad */
     double delay;      /* s */
     double gdd;        /* s^2 */
     double tod;        /* s^3 */
+};
+
+struct dispersion_table;
+
+/* One point of the model, resolved: SI, checked, plain data. */
+struct gnlse_point {
+    long n;                               /* samples of the window, bins of the band */
+    double window;                        /* T, s */
+    double dt;                            /* T/n, s */
+    double length;                        /* m */
+    double omega0;                        /* 2 pi c / wavelength, rad/s */
+    double gamma;                         /* 1/(W m) */
+    double loss;                          /* power attenuation, 1/m */
+    bool steepening;                      /* factor 1 + Omega/omega0 */
+    int betas;                            /* number of dispersion coefficients */
+    double beta[PARAM_LIST_MAX];          /* beta[i] = beta_(i+2), s^(i+2)/m */
+    const struct data_set *dispersion;    /* in place of betas, NULL: none */
+    const struct dispersion_table *table; /* made of it, by whoever needs it */
+    bool raman;
+    bool silica;     /* the vibrations of Hollenbeck and Cantrell, without tau1 and tau2 */
+    double tau1;     /* s */
+    double tau2;     /* s */
+    double fraction; /* Raman fraction fR */
+    bool absorber;
+    double edge;                    /* fraction of band and window at each side */
+    double absorber_length;         /* m */
+    const struct data_set *earlier; /* the input out of another run, NULL: pulses */
+    double cut;                     /* share of its energy that the grid cuts off */
+    int pulses;                     /* 1 for an earlier plane: its phases */
+    struct gnlse_pulse pulse[GNLSE_PULSES_MAX];
+    double energy;     /* of all pulses, J */
+    double peak_power; /* of the strongest, W */
     struct step_control step;
 };
 
-#define GNLSE_PARAM_COUNT 29
+#define GNLSE_PARAM_COUNT 59
 
 /* The model's parameters, then the stepper's. */
 extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
@@ -54,6 +73,9 @@ extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
  * @return 0, or ERR_ARGUMENT / ERR_UNSUPPORTED with a line that names the parameter
  */
 int gnlse_point_read(const struct params *params, struct gnlse_point *out);
+
+/** Refuse a point whose data are known by their hash alone: ERR_BUG. Layouts do without. */
+int gnlse_data_check(const struct gnlse_point *point);
 
 /**
  * Check the saved positions: within [0, length], ascending.

@@ -13,44 +13,55 @@ static double sech(double x)
     return 2.0 * e / (1.0 + e * e);
 }
 
-void pulse_input_shape(const struct gnlse_point *point, cplx *a)
+/* Amplitude of a shape at a time, of its peak. */
+static double shape_at(const struct gnlse_pulse *pulse, double t)
 {
-    const double amplitude = sqrt(point->peak_power);
-    const double t0 = point->duration / (2.0 * log(1.0 + sqrt(2.0)));
-    const double rate = 2.0 * log(2.0) / (point->duration * point->duration);
+    const double t0 = pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
+    const double rate = 2.0 * log(2.0) / (pulse->duration * pulse->duration);
+    if (pulse->shape == PULSE_CW)
+        return 1.0;
+    return pulse->shape == PULSE_SECH ? sech(t / t0) : exp(-rate * t * t);
+}
+
+void pulse_input_shape(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+                       cplx *a)
+{
+    const double amplitude = sqrt(pulse->peak_power);
     const long middle = point->n / 2;
     for (long j = 0; j < point->n; j++) {
         const double t = point->dt * (double)(j - middle);
-        const double shape = point->shape == PULSE_SECH ? sech(t / t0) : exp(-rate * t * t);
-        a[j] = cplx_make(amplitude * shape, 0.0);
+        a[j] = cplx_make(amplitude * shape_at(pulse, t), 0.0);
     }
 }
 
-bool pulse_input_has_phase(const struct gnlse_point *point)
+bool pulse_input_has_phase(const struct gnlse_pulse *pulse)
 {
-    return point->cep != 0.0 || point->delay != 0.0 || point->gdd != 0.0 || point->tod != 0.0;
+    return pulse->cep != 0.0 || pulse->delay != 0.0 || pulse->gdd != 0.0 || pulse->tod != 0.0;
 }
 
-void pulse_input_phase(const struct gnlse_point *point, cplx *spectrum)
+void pulse_input_phase(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+                       cplx *spectrum)
 {
     const double width = 2.0 * PULSE_PI / point->window;
     for (long k = 0; k < point->n; k++) {
         const double w = width * (double)pulse_bin(k, point->n);
         const double phi =
-            point->cep + w * (point->delay + w * (point->gdd / 2.0 + w * point->tod / 6.0));
+            pulse->cep + w * (pulse->delay + w * (pulse->gdd / 2.0 + w * pulse->tod / 6.0));
         spectrum[k] = cplx_mul(spectrum[k], cplx_make(cos(phi), -sin(phi)));
     }
 }
 
-double pulse_input_energy_factor(const struct gnlse_point *point, const cplx *spectrum)
+double pulse_input_energy_factor(const struct gnlse_point *point,
+                                 const struct gnlse_pulse *pulse, const cplx *spectrum)
 {
     double sum = 0.0;
     for (long k = 0; k < point->n; k++)
         sum += cplx_abs2(spectrum[k]);
-    return sum > 0.0 ? sqrt(point->energy / (point->window * sum)) : 0.0;
+    return sum > 0.0 ? sqrt(pulse->energy / (point->window * sum)) : 0.0;
 }
 
-double pulse_input_peak_factor(const struct gnlse_point *point, const cplx *samples)
+double pulse_input_peak_factor(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+                               const cplx *samples)
 {
     const long n = point->n;
     long top = 0;
@@ -63,5 +74,13 @@ double pulse_input_peak_factor(const struct gnlse_point *point, const cplx *samp
     const double curvature = before - 2.0 * peak + after;
     const double slope = (after - before) / 2.0;
     const double refined = curvature < 0.0 ? peak - slope * slope / (2.0 * curvature) : peak;
-    return refined > 0.0 ? sqrt(point->peak_power / refined) : 0.0;
+    return refined > 0.0 ? sqrt(pulse->peak_power / refined) : 0.0;
+}
+
+void pulse_input_shift(const struct gnlse_point *point, double detuning, cplx *samples)
+{
+    for (long j = 0; j < point->n; j++) {
+        const double angle = detuning * point->dt * (double)(j - point->n / 2);
+        samples[j] = cplx_mul(samples[j], cplx_make(cos(angle), sin(angle)));
+    }
 }

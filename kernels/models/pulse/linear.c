@@ -5,7 +5,9 @@
 
 #include "kernels/bodies/raman.h"
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/raman_silica.h"
 
 /* -ln(w) in units of the absorption length, at most: exp(-40) is below the rounding of a field.
  */
@@ -24,7 +26,9 @@ void pulse_linear_phase(const struct gnlse_point *point, double *li)
         factorial *= (double)(i + 2);
         coefficient[i] = point->beta[i] / factorial;
     }
-    for (long k = 0; k < point->n; k++) {
+    for (long k = 0; point->table != NULL && k < point->n; k++)
+        li[k] = -dispersion_table_phase(point->table, bin_omega(point, k));
+    for (long k = 0; point->table == NULL && k < point->n; k++) {
         const double omega = bin_omega(point, k);
         double sum = 0.0;
         for (int i = point->betas; i-- > 0;)
@@ -85,13 +89,16 @@ void pulse_linear_edge(const struct gnlse_point *point, double *edge)
     }
 }
 
-void pulse_raman_samples(const struct gnlse_point *point, double *h)
+void pulse_raman_samples(const struct gnlse_point *point, double scale, double *h)
 {
-    for (long j = 0; j < point->n; j++)
-        h[j] =
-            j < point->n / 2
-                ? point->dt * raman_blow_wood(point->dt * (double)j, point->tau1, point->tau2)
-                : 0.0;
+    for (long j = 0; j < point->n; j++) {
+        const double t = point->dt * (double)j;
+        h[j] = 0.0;
+        if (j < point->n / 2)
+            h[j] = point->dt
+                   * (point->silica ? raman_silica_response(scale, t)
+                                    : raman_blow_wood(t, point->tau1, point->tau2));
+    }
 }
 
 void pulse_raman_transfer(const struct gnlse_point *point, cplx *h)

@@ -7,7 +7,7 @@
 
 /* Tables of the envelope equation da/dz = L a + pre fft(A R). Host memory, [n] in FFT order. */
 
-/** Im L = -sum over m >= 2 of beta_m Omega^m / m!, rad/m. */
+/** Im L = -sum over m >= 2 of beta_m Omega^m / m!, rad/m; of a table that of the point. */
 void pulse_linear_phase(const struct gnlse_point *point, double *li);
 
 /** Whether Re L differs from zero anywhere. */
@@ -33,9 +33,10 @@ void pulse_linear_edge(const struct gnlse_point *point, double *edge);
  * Raman response times dt: filtering the unnormalised r2c spectrum of |A|^2 with it and going
  * back with c2r gives R.
  *
- * @param h  [n] samples h_j dt, h_j = 0 for j >= n/2: not renormalised
+ * @param scale  raman_silica_scale() for a point that has `silica`, else not used
+ * @param h      [n] samples h_j dt, h_j = 0 for j >= n/2: not renormalised
  */
-void pulse_raman_samples(const struct gnlse_point *point, double *h);
+void pulse_raman_samples(const struct gnlse_point *point, double scale, double *h);
 
 /** Fold the instantaneous part and 1/n into H, in place: see pulse_raman_samples. */
 void pulse_raman_transfer(const struct gnlse_point *point, cplx *h);

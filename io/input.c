@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/input.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "io/h5.h"
+#include "io/hash.h"
+#include "io/read.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+
+bool input_is_hdf5(const char *path)
+{
+    static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char begin[8];
+    struct stat status;
+    /* without waiting: a pipe may have no writer */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return false;
+    const bool whole = fstat(file, &status) == 0 && S_ISREG(status.st_mode)
+                       && read(file, begin, sizeof begin) == (ssize_t)sizeof begin;
+    close(file);
+    return whole && memcmp(begin, mark, sizeof mark) == 0;
+}
+
+/* Tables */
+
+static int check_dataset(const char *path, const char *name, hid_t space, hid_t type,
+                         long *rows)
+{
+    hsize_t length = 0;
+    const H5T_class_t class = H5Tget_class(type);
+    if (class != H5T_FLOAT && class != H5T_INTEGER)
+        FAIL(ERR_PARSE, "%s: dataset %s holds no numbers", path, name);
+    if (H5Sget_simple_extent_ndims(space) != 1)
+        FAIL(ERR_PARSE, "%s: dataset %s has %d dimensions; a column has 1", path, name,
+             H5Sget_simple_extent_ndims(space));
+    TRY_H5(H5Sget_simple_extent_dims(space, &length, NULL), path, name);
+    if (length == 0 || length > DATA_BYTES_MAX / sizeof(double))
+        FAIL(length == 0 ? ERR_PARSE : ERR_UNSUPPORTED,
+             "%s: dataset %s has %llu numbers; accepted: 1 to %ld (64 MB)", path, name,
+             (unsigned long long)length, DATA_BYTES_MAX / (long)sizeof(double));
+    *rows = (long)length;
+    return 0;
+}
+
+/* One column: all have the length of the first. */
+static int read_column(hid_t set, const char *name, int room, struct data_table *out)
+{
+    long rows = 0;
+    const hid_t space = H5Dget_space(set);
+    const hid_t type = H5Dget_type(set);
+    int rc = check_dataset(out->file, name, space, type, &rows);
+    H5Tclose(type);
+    H5Sclose(space);
+    TRY(rc);
+    if (out->columns == 0) {
+        out->rows = out->room = rows;
+        TRY(MEM_NEW(rows * room, &out->values));
+    }
+    if (rows != out->rows)
+        FAIL(ERR_PARSE, "%s: dataset %s has %ld numbers, %s has %ld; columns have one length",
+             out->file, name, rows, out->name[0], out->rows);
+    double *values = out->values + out->columns * out->room;
+    TRY_H5(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), out->file,
+           name);
+    snprintf(out->name[out->columns], DATA_NAME_SIZE, "%s", name);
+    TRY(h5_get_text(set, out->file, "units", out->unit[out->columns], DATA_NAME_SIZE));
+    out->columns++;
+    return 0;
+}
+
+static bool is_dataset(int64_t file, const char *name)
+{
+    H5O_info_t info;
+    return H5Lexists(file, name, H5P_DEFAULT) > 0
+           && H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0
+           && info.type == H5O_TYPE_DATASET;
+}
+
+static int read_columns(int64_t file, const struct data_column *columns, struct data_table *out)
+{
+    int room = 0;
+    while (columns[room].name != NULL)
+        room++;
+    TRY(MEM_NEW(room, &out->name));
+    TRY(MEM_NEW(room, &out->unit));
+    for (int i = 0; i < room; i++) {
+        if (!is_dataset(file, columns[i].name))
+            continue;
+        const hid_t set = H5Dopen2(file, columns[i].name, H5P_DEFAULT);
+        TRY_H5(set, out->file, columns[i].name);
+        const int rc = read_column(set, columns[i].name, room, out);
+        H5Dclose(set);
+        TRY(rc);
+    }
+    return 0;
+}
+
+int input_read_table(const char *path, const struct data_column *columns,
+                     struct data_table *out)
+{
+    int64_t file = 0;
+    *out = (struct data_table){.file = path};
+    TRY(h5_file_open(path, H5_READ, &file));
+    const int rc = read_columns(file, columns, out);
+    const int closed = h5_file_close(file, path);
+    return rc != 0 ? rc : closed;
+}
+
+/* Planes */
+
+static int check_model(struct store *store, const char *path, const struct model_info *model)
+{
+    char name[80];
+    char convention[600];
+    TRY(read_attribute(store, "/", "model", name, sizeof name));
+    TRY(read_attribute(store, "/", "convention", convention, sizeof convention));
+    if (strcmp(name, model->name) != 0)
+        FAIL(ERR_ARGUMENT, "%s: holds results of model %s; those of model %s are wanted", path,
+             name, model->name);
+    if (strcmp(convention, model->convention) != 0)
+        FAIL(ERR_ARGUMENT,
+             "%s: its fields have another convention than model %s of this "
+             "program: %s",
+             path, model->name, convention);
+    return 0;
+}
+
+static int find_plane(struct store *store, const char *path, const struct input_plane *wanted,
+                      long *plane)
+{
+    const int64_t first = store_first(store);
+    const int64_t last = first + store_members(store) - 1;
+    uint8_t state = 0;
+    int64_t saved = 0;
+    if (wanted->member < first || wanted->member > last)
+        FAIL(ERR_ARGUMENT,
+             "%s: member %" PRId64 " does not exist; the members are %" PRId64 " to %" PRId64,
+             path, wanted->member, first, last);
+    TRY(store_read_states(store, wanted->member, 1, &state, &saved));
+    if (saved == 0)
+        FAIL(ERR_ARGUMENT, "%s: member %" PRId64 " has no saved plane", path, wanted->member);
+    if (wanted->plane < 0 && state != MEMBER_DONE)
+        FAIL(ERR_ARGUMENT,
+             "%s: member %" PRId64 " is not done, its last plane is not known; "
+             "planes 0 to %" PRId64 " are saved",
+             path, wanted->member, saved - 1);
+    if (wanted->plane >= saved)
+        FAIL(ERR_ARGUMENT,
+             "%s: plane %" PRId64 " of member %" PRId64 " is not saved; accepted: 0 to %" PRId64
+             ", or last",
+             path, wanted->plane, wanted->member, saved - 1);
+    *plane = (long)(wanted->plane < 0 ? saved - 1 : wanted->plane);
+    return store_check_plane(store, wanted->member, *plane);
+}
+
+/* The scale of a dimension: as long as it is valid on the member's grid. */
+static int read_dimension(struct store *store, const char *label, int64_t grid,
+                          struct data_set *out, long *length)
+{
+    char name[READ_NAME_SIZE];
+    struct read_dataset about;
+    double *values = NULL;
+    double *to = NULL;
+    snprintf(name, sizeof name, "%s", label);
+    char *const suffix = strstr(name, "_index");
+    if (suffix != NULL)
+        *suffix = '\0';
+    TRY(read_describe(store, name, &about));
+    TRY(read_scale(store, name, grid, &values, length));
+    while (*length > 0 && isnan(values[*length - 1]))
+        --*length;
+    const int rc = data_add_real(out, name, about.unit, 1, length, &to);
+    if (rc == 0)
+        memcpy(to, values, (size_t)*length * sizeof *to);
+    mem_free(values);
+    return rc;
+}
+
+static int check_finite(const char *path, const struct input_plane *wanted,
+                        const double *values, long count)
+{
+    for (long i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            FAIL(ERR_ARGUMENT, "%s: plane/%s of member %" PRId64 ": number %ld is not finite",
+                 path, wanted->array, wanted->member, i);
+    return 0;
+}
+
+static int take_plane(struct store *store, const char *path, const struct input_plane *wanted,
+                      struct data_set *out)
+{
+    char name[READ_NAME_SIZE + 8];
+    struct read_dataset about;
+    double grid = 0;
+    long plane = 0;
+    long length[DATA_DIMS_MAX] = {0};
+    long elements = 1;
+    double *values = NULL;
+    TRY(check_model(store, path, wanted->model));
+    snprintf(name, sizeof name, "plane/%.80s", wanted->array);
+    if (!read_exists(store, name))
+        FAIL(ERR_ARGUMENT, "%s: has no %s; a run with save: {field: true} keeps it", path,
+             name);
+    TRY(find_plane(store, path, wanted, &plane));
+    TRY(read_describe(store, name, &about));
+    TRY(read_rows(store, "member/grid", wanted->member, 1, 1, &grid));
+    const bool pairs = about.type == ELEMENT_C128 || about.type == ELEMENT_C64;
+    const int dims = about.dims - 2;
+    if (dims < 1 || dims + pairs > DATA_DIMS_MAX)
+        FAIL(ERR_UNSUPPORTED, "%s: %s has %d dimensions a plane", path, name, dims);
+    for (int d = 0; d < dims; d++) {
+        TRY(read_dimension(store, about.dim_name[d + 2], (int64_t)grid, out, &length[d]));
+        elements *= length[d];
+    }
+    length[dims] = 2;
+    TRY(data_add_real(out, wanted->array, about.unit, dims + pairs, length, &values));
+    TRY(store_read_plane(store, wanted->array, wanted->member, plane, elements, values));
+    return check_finite(path, wanted, values, elements * (pairs ? 2 : 1));
+}
+
+int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out)
+{
+    struct store *store = NULL;
+    if (!input_is_hdf5(path) && access(path, R_OK) == 0)
+        FAIL(ERR_ARGUMENT, "%s: is no HDF5 file; a result file of an earlier run is wanted",
+             path);
+    TRY(store_open_read(path, &store));
+    const int rc = take_plane(store, path, wanted, out);
+    store_close(store); /* opened for reading: nothing can be lost */
+    return rc;
+}
+
+/* Hashes */
+
+#define PART_SIZE (2 * DATA_NAME_SIZE + DATA_DIMS_MAX * 24 + 64)
+
+int input_hash(struct data_set *set)
+{
+    char *text = NULL;
+    size_t used = 0;
+    uint64_t hash[2];
+    const size_t size = (size_t)set->arrays * PART_SIZE + 1;
+    TRY(mem_alloc((long)size, 1, (void **)&text));
+    for (int i = 0; i < set->arrays; i++) {
+        const struct data_array *a = &set->array[i];
+        const void *values = a->real != NULL ? (const void *)a->real : a->whole;
+        hash_128(values, (size_t)data_count(a) * sizeof(double), hash);
+        used += (size_t)snprintf(text + used, size - used, "%s|%s|%s|", a->name, a->unit,
+                                 a->real != NULL ? "f64" : "i64");
+        for (int d = 0; d < a->dims; d++)
+            used += (size_t)snprintf(text + used, size - used, "%ld,", a->length[d]);
+        used += (size_t)snprintf(text + used, size - used, "%016" PRIx64 "%016" PRIx64 "\n",
+                                 hash[0], hash[1]);
+    }
+    hash_128(text, used, hash);
+    snprintf(set->hash, sizeof set->hash, "%016" PRIx64 "%016" PRIx64, hash[0], hash[1]);
+    mem_free(text);
+    return 0;
+}

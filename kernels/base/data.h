@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BASE_DATA_H
+#define KERNELS_BASE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Parameters that are arrays: measured pulses, dispersion tables, planes of earlier runs. A set
+ * is read once, by the process that reads the scan file, and is then read-only.
+ */
+
+#define DATA_ARRAYS_MAX 8
+#define DATA_DIMS_MAX   3
+#define DATA_NAME_SIZE  48
+#define DATA_LABEL_SIZE 300
+#define DATA_HASH_SIZE  33 /* 32 hexadecimal digits of 128 bits, NUL */
+#define DATA_BYTES_MAX  (64L << 20)
+
+/* One array of a set. Exactly one of real and whole is set. */
+struct data_array {
+    char name[DATA_NAME_SIZE];
+    char unit[DATA_NAME_SIZE]; /* udunits text; values are in SI */
+    int dims;
+    long length[DATA_DIMS_MAX];
+    double *real;
+    int64_t *whole;
+};
+
+/*
+ * A named set of arrays. Without arrays (`arrays` is 0) the set is known by its hash alone: a
+ * stored configuration is read without the files it names.
+ */
+struct data_set {
+    char hash[DATA_HASH_SIZE];   /* of names, units, shapes and values */
+    char label[DATA_LABEL_SIZE]; /* "measured.txt: time [1024] s, intensity [1024] 1" */
+    int arrays;
+    struct data_array array[DATA_ARRAYS_MAX];
+};
+
+/* A column that a table may have. */
+struct data_column {
+    const char *name;
+    const char *unit; /* udunits text of the value in the set, "1" for none */
+    const char *doc;
+    bool is_axis; /* strictly monotone; the set has it ascending */
+};
+
+/* What a parameter of kind PARAM_DATA accepts, and the parameters that say more of it. */
+struct data_info {
+    const struct data_column *columns; /* ends with a NULL name; NULL: no tables */
+    const char *const *tables; /* NULL-terminated "time/intensity/phase": columns that go
+                                  together, axis first; of several that fit the longest */
+    const char *columns_param; /* PARAM_CHOICE among `tables`, or NULL */
+    const char *plane_array;   /* array of an earlier run's plane ("field"), or NULL */
+    const char *member_param;  /* PARAM_INT of an earlier run, or NULL */
+    const char *plane_param;   /* PARAM_INT, not set: the last plane, or NULL */
+};
+
+/* A table as it was read: numbers in the units of the file. */
+struct data_table {
+    const char *file; /* for messages; borrowed */
+    long rows;
+    int columns;
+    char (*name)[DATA_NAME_SIZE]; /* [columns] */
+    char (*unit)[DATA_NAME_SIZE]; /* [columns] "" : none given */
+    double *values;               /* [columns][room] */
+    long room;
+    int *line; /* [rows] of a text, NULL: rows count */
+};
+
+/**
+ * Add an array to a set; the values are zeros.
+ *
+ * @param length [dims] each >= 0
+ * @return 0, ERR_UNSUPPORTED above DATA_BYTES_MAX in all, ERR_MEMORY
+ */
+int data_add_real(struct data_set *set, const char *name, const char *unit, int dims,
+                  const long *length, double **values);
+
+/** Add an array of whole numbers; otherwise as data_add_real. */
+int data_add_whole(struct data_set *set, const char *name, const char *unit, int dims,
+                   const long *length, int64_t **values);
+
+/** Elements of an array. */
+long data_count(const struct data_array *array);
+
+/** Bytes of all values. */
+size_t data_bytes(const struct data_set *set);
+
+/** An array by name, NULL when the set has none. Legal for NULL. */
+const struct data_array *data_find(const struct data_set *set, const char *name);
+
+/** Free the values. Legal on a zeroed object. */
+void data_clear(struct data_set *set);
+
+/** Free a table. Legal on a zeroed object. */
+void data_table_clear(struct data_table *table);
+
+/** Bytes that data_pack writes. */
+size_t data_packed_size(const struct data_set *set);
+
+/** Write a set as bytes for another process of this program. */
+void data_pack(const struct data_set *set, char *bytes);
+
+/**
+ * Read a set out of bytes.
+ *
+ * @param out    cleared before
+ * @param bytes  [data_packed_size of the set]
+ * @param used   receives that size
+ */
+int data_unpack(struct data_set *out, const char *bytes, size_t *used);
+
+#endif
