@@ -304,7 +304,8 @@ START_TEST(the_full_form_of_a_taper_is_held_to_its_certificate)
 END_TEST
 
 /* The case is refused with a line that holds the words; then it is cleared. */
-static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
+static void refuses_with(struct capillary_case *c, int code, const char *word,
+                         const char *other)
 {
     struct plane_layout layout;
     char text[600] = "";
@@ -315,8 +316,214 @@ static void refuses(struct capillary_case *c, int code, const char *word, const 
     ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
     ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
     capillary_case_clear(c);
+}
+
+/* The same where nothing else holds memory. */
+static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
+{
+    refuses_with(c, code, word, other);
     ck_assert_int_eq(mem_live(), 0);
 }
+
+/* A cubic spline holds cubics: tables of n_eff = 1 + p_j(omega/omega0), alpha = the same. */
+static const double cubic[4][4] = {{3e-4, -2e-4, 1.5e-4, 2e-5},
+                                   {2e-4, 1e-4, -0.5e-4, 1e-5},
+                                   {4e-4, -3e-4, 1e-4, 3e-5},
+                                   {1e-4, 1e-4, 1e-4, 1e-5}};
+static const double loss_cubic[4] = {2.0, -1.0, 0.5, 0.1};
+
+static double cubic_at(const double *c, double x)
+{
+    return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
+}
+
+static double cubic_slope(const double *c, double x)
+{
+    return c[1] + x * (2.0 * c[2] + x * 3.0 * c[3]);
+}
+
+#define TABLE_ROWS 60
+
+/* Wavelength or frequency and the columns, wide enough for the small case. */
+static struct data_set index_set(bool wavelength, int columns, double shortest)
+{
+    static const char *const names[] = {"index", "index2", "index3", "index4"};
+    struct data_set set = {.hash = "0"};
+    const long rows = TABLE_ROWS;
+    double *axis;
+    double *values;
+    const char *const name = wavelength ? "wavelength" : "omega";
+    ck_assert_int_eq(data_add_real(&set, name, "1", 1, &rows, &axis), 0);
+    for (long i = 0; i < rows; i++)
+        axis[i] = wavelength
+                      ? shortest + 5e-6 * (double)i / TABLE_ROWS
+                      : 2.0 * PULSE_PI * PULSE_C * (0.2e6 + 5e6 * (double)i / TABLE_ROWS);
+    for (int j = 0; j < columns; j++) {
+        ck_assert_int_eq(data_add_real(&set, names[j], "1", 1, &rows, &values), 0);
+        for (long i = 0; i < rows; i++) {
+            const double x =
+                wavelength ? 800e-9 / axis[i] : axis[i] * 800e-9 / (2.0 * PULSE_PI * PULSE_C);
+            values[i] = 1.0 + cubic_at(cubic[j], x);
+        }
+    }
+    return set;
+}
+
+static struct data_set loss_set(void)
+{
+    struct data_set set = {.hash = "1"};
+    const long rows = TABLE_ROWS;
+    double *axis;
+    double *values;
+    ck_assert_int_eq(data_add_real(&set, "frequency", "Hz", 1, &rows, &axis), 0);
+    ck_assert_int_eq(data_add_real(&set, "loss", "m^-1", 1, &rows, &values), 0);
+    for (long i = 0; i < rows; i++) {
+        axis[i] = PULSE_C * (0.2e6 + 5e6 * (double)i / TABLE_ROWS);
+        values[i] = cubic_at(loss_cubic, axis[i] * 800e-9 / PULSE_C);
+    }
+    return set;
+}
+
+static void case_data(struct capillary_case *c, const char *name, const struct data_set *set)
+{
+    const int index = params_find(&c->params, name);
+    ck_assert_msg(index >= 0, "no parameter %s", name);
+    c->params.values[index] = (struct param_value){.set = true, .count = 1, .data = set};
+}
+
+/* Phases -(X(omega) - X'(omega0) omega) of columns times their integrals; loss of the table. */
+static void check_table(const struct capillary_planes *p, const double *integral, int columns,
+                        double factor)
+{
+    const double omega0 = 2.0 * PULSE_PI * PULSE_C / 800e-9;
+    for (long k = 0; k < p->bins; k++) {
+        double phase = 0.0;
+        const double x = p->omega[k] / omega0;
+        if (cplx_abs2(p->field[k]) < 1e-8 * cplx_abs2(p->field[p->bins / 4]))
+            continue;
+        for (int j = 0; j < columns; j++) {
+            const double slope = cubic_at(cubic[j], 1.0) + cubic_slope(cubic[j], 1.0);
+            phase += integral[j] * (slope - cubic_at(cubic[j], x)) * p->omega[k] / PULSE_C;
+        }
+        const cplx turn = cplx_mul_conj(p->field[p->bins + k], p->field[k]);
+        const double error = remainder(atan2(turn.i, turn.r) - phase, 2.0 * PULSE_PI);
+        ck_assert_msg(fabs(error) <= 1e-7, "bin %ld: phase off by %g of %g", k, error, phase);
+        const double left = cplx_abs2(p->field[p->bins + k]) / cplx_abs2(p->field[k]);
+        is_near(left, exp(-factor * 0.5 * cubic_at(loss_cubic, x)), 1e-10, "transmission");
+    }
+}
+
+START_TEST(a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmission)
+{
+    struct capillary_case c;
+    struct data_set one = index_set(false, 1, 0.0);
+    struct data_set loss = loss_set();
+    const double whole[1] = {0.5};
+    small_case(&c);
+    case_data(&c, "guide.table", &one);
+    struct capillary_planes p = run(&c);
+    check_table(&p, whole, 1, 0.0);
+    capillary_planes_free(&p);
+    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_set(&c, "guide.loss_factor", 2.0);
+    p = run(&c);
+    check_table(&p, whole, 1, 2.0);
+    capillary_planes_free(&p);
+    capillary_case_clear(&c);
+    data_clear(&one);
+    data_clear(&loss);
+}
+END_TEST
+
+START_TEST(a_table_at_several_positions_is_linear_between_them)
+{
+    struct capillary_case c;
+    struct data_set four = index_set(false, 4, 0.0);
+    struct data_set loss = loss_set();
+    small_case(&c);
+    case_data(&c, "guide.table", &four);
+    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_list(&c, "guide.table_z", (const double[]){0.1, 0.2, 0.4, 0.6}, 4);
+    struct capillary_planes p = run(&c);
+    ck_assert_int_eq(p.row.steps, 1);
+    /* Constant to 0.1, a third of the last stretch is cut off at 0.5: its weights 1/2, 1/2. */
+    const double integral[4] = {0.1 + 0.05, 0.05 + 0.1, 0.1 + 0.075, 0.025};
+    check_table(&p, integral, 4, 1.0);
+    /* In many steps, with a Kerr effect of next to nothing. */
+    capillary_planes_free(&p);
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_set(&c, "pulse.energy", 1e-20);
+    capillary_case_set(&c, "stepper.first_step", 0.013);
+    p = run(&c);
+    ck_assert_int_gt(p.row.steps, 2);
+    check_table(&p, integral, 4, 1.0);
+    capillary_planes_free(&p);
+    capillary_case_clear(&c);
+    data_clear(&four);
+    data_clear(&loss);
+}
+END_TEST
+
+START_TEST(the_report_takes_the_dispersion_of_a_table)
+{
+    struct capillary_case c;
+    struct plane_layout layout;
+    struct data_set set = index_set(true, 1, 0.2e-6);
+    double beta2 = 0.0;
+    small_case(&c);
+    case_data(&c, "guide.table", &set);
+    ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
+    for (int i = 0; i < layout.notes; i++) {
+        if (strcmp(layout.note[i].name, "group-velocity dispersion") == 0)
+            beta2 = layout.note[i].value;
+        ck_assert(strcmp(layout.note[i].name, "zero-dispersion wavelength") != 0);
+    }
+    const double *const c1 = cubic[0];
+    const double omega0 = 2.0 * PULSE_PI * PULSE_C / 800e-9;
+    const double want =
+        (2.0 * cubic_slope(c1, 1.0) + 2.0 * c1[2] + 6.0 * c1[3]) / (PULSE_C * omega0);
+    is_near(beta2, want, 1e-3, "group-velocity dispersion");
+    capillary_case_clear(&c);
+    data_clear(&set);
+}
+END_TEST
+
+START_TEST(tables_that_do_not_fit_are_refused_by_name)
+{
+    struct capillary_case c;
+    struct data_set narrow = index_set(true, 1, 0.5e-6);
+    struct data_set two = index_set(false, 2, 0.0);
+    struct data_set loss = loss_set();
+    struct data_set unread = {.hash = "abc"};
+    struct capillary_point point;
+    small_case(&c);
+    case_data(&c, "guide.table", &narrow);
+    refuses_with(&c, ERR_ARGUMENT, "guide.table: the table holds 5e-07 m", "the band");
+    small_case(&c);
+    case_data(&c, "guide.table", &two);
+    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "1 positions for the 2 columns");
+    small_case(&c);
+    capillary_case_list(&c, "guide.table_z", (const double[]){0.0, 0.2}, 2);
+    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "without guide.table");
+    small_case(&c);
+    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_set(&c, "guide.loss", 0.0);
+    refuses_with(&c, ERR_ARGUMENT, "guide.loss", "exclude");
+    loss.array[1].real[3] = -1.0;
+    small_case(&c);
+    case_data(&c, "guide.loss_table", &loss);
+    refuses_with(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
+    /* Known by its hash alone: good to look at, not to run. */
+    small_case(&c);
+    case_data(&c, "guide.table", &unread);
+    ck_assert_int_eq(capillary_point_read(&c.params, &point), 0);
+    ck_assert_int_ne(capillary_medium_data_check(&point), 0);
+    capillary_case_clear(&c);
+    data_clear(&narrow);
+    data_clear(&two);
+    data_clear(&loss);
+}
+END_TEST
 
 START_TEST(tapers_that_make_no_sense_are_refused_by_name)
 {
@@ -376,14 +583,13 @@ START_TEST(the_loss_of_a_taper_stays_below_its_limit)
     ck_assert_int_eq(capillary_medium_init(&point, &medium), 0);
     double li[CAPILLARY_TERMS];
     double lr[CAPILLARY_TERMS];
-    double q[CAPILLARY_TERMS];
+    const struct capillary_place end = capillary_medium_place(&medium, 0.5);
     double most = 0.0;
     for (long k = point.grid.first; k < point.grid.last; k++) {
         double loss = 0.0;
         capillary_medium_linear(&medium, k, li, lr);
-        term_set_weights(&medium.set, capillary_medium_place(&medium, 0.5), q);
         for (int j = 0; j < medium.terms; j++)
-            loss -= 2.0 * q[j] * lr[j];
+            loss -= 2.0 * end.weight[j] * lr[j];
         most = fmax(most, loss);
         ck_assert_double_ge(loss, 0.0);
     }
@@ -409,6 +615,11 @@ int main(void)
     tcase_add_test(tests, tapers_that_make_no_sense_are_refused_by_name);
     tcase_add_test(tests, the_report_says_what_the_terms_hold);
     tcase_add_test(tests, the_loss_of_a_taper_stays_below_its_limit);
+    tcase_add_test(tests,
+                   a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmission);
+    tcase_add_test(tests, a_table_at_several_positions_is_linear_between_them);
+    tcase_add_test(tests, the_report_takes_the_dispersion_of_a_table);
+    tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

@@ -31,7 +31,9 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
 
 int capillary_terms_most(const struct capillary_point *point)
 {
-    return point->full || point->radius.count > 1 ? CAPILLARY_TERMS : 2;
+    return point->full || point->radius.count > 1 || point->index_table != NULL
+               ? CAPILLARY_TERMS
+               : 2;
 }
 
 static size_t row_bytes(const struct capillary_point *point)
@@ -338,7 +340,8 @@ static int make_signal(struct model *m, int row, const cplx *spectrum)
 }
 
 /* Plasma after the pulse, by the column that the steps use. */
-static int observe_plasma(struct model *m, int row, struct guide_place at, double *values)
+static int observe_plasma(struct model *m, int row, const struct capillary_place *at,
+                          double *values)
 {
     struct row_status apart = {0};
     struct response_report report = {0};
@@ -353,7 +356,7 @@ static int observe_plasma(struct model *m, int row, struct guide_place at, doubl
         TRY(response_report(m->response, row, &report));
     }
     values[CAPILLARY_IONISED_FRACTION] = report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at.rho;
+    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at->at.rho;
     values[CAPILLARY_SATURATED] = (double)report.saturated;
     return 0;
 }
@@ -363,7 +366,7 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     struct backend *const be = m->be;
     struct capillary_row *const r = &m->row[row];
     const double z = r->positions[stepper_plane(m->stepper, row)];
-    const struct guide_place at = capillary_medium_place(&r->medium, z);
+    const struct capillary_place at = capillary_medium_place(&r->medium, z);
     cplx *const spectrum =
         out->array[ARRAY_FIELD] != NULL ? out->array[ARRAY_FIELD] : r->spectrum;
     cplx *field;
@@ -372,8 +375,8 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     capillary_observe_spectrum(&r->point, spectrum, out->observable);
     TRY(make_signal(m, row, spectrum));
     capillary_observe_samples(&r->point, m->scratch, out->observable);
-    TRY(observe_plasma(m, row, at, out->observable));
-    out->observable[CAPILLARY_DENSITY] = at.rho;
+    TRY(observe_plasma(m, row, &at, out->observable));
+    out->observable[CAPILLARY_DENSITY] = at.at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
     out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
     out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];

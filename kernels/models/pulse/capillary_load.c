@@ -96,6 +96,8 @@ static int read_member(struct model *m, struct capillary_row *row, const struct 
                          "or of another kind",
                          row->point.grid.fine, m->fine);
     if (rc == 0)
+        rc = capillary_medium_data_check(&row->point);
+    if (rc == 0)
         rc = capillary_medium_init(&row->point, &row->medium);
     if (rc == 0)
         rc = capillary_check_field(&row->point, &row->medium);
@@ -272,7 +274,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
     st->outcome = ROW_FAILED;
     if (read_member(m, r, params, st) != 0)
         return 0;
-    const double rho = capillary_medium_place(&r->medium, 0.0).rho;
+    const double rho = capillary_medium_place(&r->medium, 0.0).at.rho;
     r->field_scale = 1.0 / sqrt(0.5 * PULSE_EPS0 * PULSE_C * r->medium.area);
     r->b_rate = r->point.kerr && rho > 0.0
                     ? mixture_n2(&r->medium.gas, rho, r->point.pulse.omega0) / rho

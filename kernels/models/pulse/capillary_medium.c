@@ -70,10 +70,24 @@ static double frame_slope(const struct capillary_medium *m, struct guide_place a
     return (excess.c[0].r + m->omega0 * excess.c[1].r) / PULSE_C;
 }
 
-/* All terms of a bin, without the absorber. */
+/* All terms of a bin of a table. */
+static void table_terms(const struct capillary_medium *m, double omega, double *li, double *lr)
+{
+    for (int j = 0; j < m->terms; j++) {
+        const double excess = band_table_read(&m->index, j, omega, 0).c[0].r;
+        li[j] = m->slope[j] * omega - omega / PULSE_C * excess;
+        lr[j] = 0.0;
+    }
+}
+
+/* All terms of a bin, without what is the same everywhere. */
 static void bin_terms(const struct capillary_medium *m, const struct guide_bin *bin, double *li,
                       double *lr)
 {
+    if (m->index.columns > 0) {
+        table_terms(m, bin->omega.c[0].r, li, lr);
+        return;
+    }
     double imaginary[CAPILLARY_TERMS] = {0.0};
     double real[CAPILLARY_TERMS] = {0.0};
     const double share = loss_share(m, bin);
@@ -91,15 +105,35 @@ double capillary_absorber(double window)
     return window > 0.0 ? fmin(-log(window), ABSORBER_CAP) : ABSORBER_CAP;
 }
 
+/* Add what is the same everywhere to Re L: the first of the powers is 1, those of a table have
+ * the sum 1. */
+static void add_constant(const struct capillary_medium *m, double rate, double *lr)
+{
+    const int terms = m->index.columns > 0 ? m->terms : 1;
+    for (int j = 0; j < terms; j++)
+        lr[j] += rate;
+}
+
+/* Power loss out of a table, 1/m. */
+static double table_loss(const struct capillary_medium *m, double omega)
+{
+    if (m->loss.columns == 0)
+        return 0.0;
+    const double alpha = m->loss_factor * band_table_read(&m->loss, 0, omega, 0).c[0].r;
+    return fmin(fmax(alpha, 0.0), GUIDE_ALPHA_MAX);
+}
+
 void capillary_medium_linear(const struct capillary_medium *medium, long k, double *li,
                              double *lr)
 {
     struct guide_bin bin;
-    guide_bin_load(&medium->guide, real_grid_omega(&medium->grid, k), 0, &bin);
+    const double omega = real_grid_omega(&medium->grid, k);
+    guide_bin_load(&medium->guide, omega, 0, &bin);
     bin_terms(medium, &bin, li, lr);
+    add_constant(medium, -0.5 * table_loss(medium, omega), lr);
     const double window = real_grid_spectral(&medium->grid, k);
     if (medium->edge > 0.0)
-        lr[0] -= medium->edge * capillary_absorber(window);
+        add_constant(medium, -medium->edge * capillary_absorber(window), lr);
 }
 
 static int by_position(const void *a, const void *b)
@@ -136,9 +170,9 @@ static void survey_places(const struct capillary_medium *m, struct survey *out)
         for (int k = 0; k < each; k++) {
             const double share = 0.5 * (1.0 - cos(PULSE_PI * k / each));
             const double z = kink[i] + share * (kink[i + 1] - kink[i]);
-            out->at[out->count++] = capillary_medium_place(m, z);
+            out->at[out->count++] = capillary_medium_place(m, z).at;
         }
-    out->at[out->count++] = capillary_medium_place(m, m->length);
+    out->at[out->count++] = capillary_medium_place(m, m->length).at;
     for (int i = 0; i < out->count; i++)
         out->slope[i] = frame_slope(m, out->at[i]);
 }
@@ -272,8 +306,21 @@ static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
          best, CAPILLARY_TERMS, CAPILLARY_PHASE_ERROR);
 }
 
+/* A term for each column. */
+static int table_choose(struct capillary_medium *m)
+{
+    m->terms = m->index.columns;
+    for (int j = 0; j < m->terms; j++) {
+        const struct taylor excess = band_table_read(&m->index, j, m->omega0, 1);
+        m->slope[j] = (excess.c[0].r + m->omega0 * excess.c[1].r) / PULSE_C;
+    }
+    return 0;
+}
+
 static int choose_terms(struct capillary_medium *m, bool gradient, bool taper)
 {
+    if (m->index.columns > 0)
+        return table_choose(m);
     if (m->guide.full && (gradient || taper))
         return full_terms(m, gradient, taper);
     return linear_terms(m, gradient, taper);
@@ -284,11 +331,11 @@ static void find_range(struct capillary_medium *m, const struct mode *mode)
 {
     double kink[KINKS];
     const int kinks = find_kinks(m, kink);
-    const struct guide_place start = capillary_medium_place(m, 0.0);
+    const struct guide_place start = capillary_medium_place(m, 0.0).at;
     m->low = m->high = start.rho;
     m->narrow = m->wide = m->radius = start.radius;
     for (int i = 1; i < kinks; i++) {
-        const struct guide_place at = capillary_medium_place(m, kink[i]);
+        const struct guide_place at = capillary_medium_place(m, kink[i]).at;
         m->low = fmin(m->low, at.rho);
         m->high = fmax(m->high, at.rho);
         m->narrow = fmin(m->narrow, at.radius);
@@ -302,6 +349,18 @@ static void find_range(struct capillary_medium *m, const struct mode *mode)
     m->area = mode_area(mode, m->radius);
 }
 
+/* Mean density, radius and weights; the mean over the length of a table's columns. */
+static void find_middle(struct capillary_medium *m)
+{
+    double integral[1][STEP_TERMS];
+    capillary_medium_path(m, 0.0, &m->length, 1, &m->middle, integral);
+    m->middle.at = mean_place(m);
+    if (m->index.columns == 0)
+        term_set_weights(&m->set, m->middle.at, m->middle.weight);
+    for (int j = 0; j < m->index.columns; j++)
+        m->middle.weight[j] = integral[0][j] / m->length;
+}
+
 static int check_loss(const struct capillary_medium *m)
 {
     if (m->guide.loss == 0.0)
@@ -312,36 +371,82 @@ static int check_loss(const struct capillary_medium *m)
     return 0;
 }
 
+static bool is_read(const struct data_set *set)
+{
+    return set != NULL && set->arrays > 0;
+}
+
+int capillary_medium_data_check(const struct capillary_point *point)
+{
+    const struct data_set *const sets[] = {point->index_table, point->loss_table};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (sets[i] != NULL && !is_read(sets[i]))
+            FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
+    return 0;
+}
+
+/* Tables in place of the guide's own index and loss. */
+static int load_tables(const struct capillary_point *point, struct capillary_medium *m)
+{
+    const double low = real_grid_omega(&m->grid, m->grid.first);
+    const double high = real_grid_omega(&m->grid, m->grid.last - 1);
+    m->column = point->index_z;
+    m->loss_factor = point->loss;
+    if (is_read(point->index_table)) {
+        TRY(band_table_create(point->index_table, "guide.table", 1.0, &m->index));
+        TRY(band_table_check(&m->index, "guide.table", low, high));
+        if (m->index.columns != m->column.count)
+            FAIL(ERR_ARGUMENT,
+                 "guide.table_z: %d positions for the %d columns of guide.table; as many are "
+                 "needed",
+                 m->column.count, m->index.columns);
+    }
+    if (!is_read(point->loss_table))
+        return 0;
+    TRY(band_table_create(point->loss_table, "guide.loss_table", 0.0, &m->loss));
+    return band_table_check(&m->loss, "guide.loss_table", low, high);
+}
+
+static int load_guide(const struct capillary_point *point, struct capillary_medium *m)
+{
+    const double turn = 2.0 * PULSE_PI * PULSE_C;
+    const struct real_grid *const grid = &m->grid;
+    const bool own = point->index_table == NULL && point->loss_table == NULL;
+    TRY(glass_init(&m->wall, point->wall, point->wall_index));
+    if (point->index_table == NULL)
+        TRY(glass_check_band(&m->wall, turn / real_grid_omega(grid, grid->last - 1),
+                             turn / real_grid_omega(grid, grid->first)));
+    m->guide = (struct guide){.mode = point->mode,
+                              .full = point->full,
+                              .loss = own ? point->loss : 0.0,
+                              .wall = &m->wall,
+                              .gas = &m->gas};
+    guide_bin_load(&m->guide, m->omega0, 0, &m->pump);
+    return 0;
+}
+
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out)
 {
     struct gradient_points radius = point->radius;
-    const struct real_grid *const grid = &point->grid;
+    struct gradient_points pressure = point->pressure;
     *out = (struct capillary_medium){.gas = point->gas,
-                                     .grid = *grid,
+                                     .grid = point->grid,
                                      .omega0 = point->pulse.omega0,
                                      .length = point->length,
                                      .edge = point->edge_length > 0.0 ? 1.0 / point->edge_length
                                                                       : 0.0};
-    TRY(glass_init(&out->wall, point->wall, point->wall_index));
-    const double turn = 2.0 * PULSE_PI * PULSE_C;
-    TRY(glass_check_band(&out->wall, turn / real_grid_omega(grid, grid->last - 1),
-                         turn / real_grid_omega(grid, grid->first)));
-    struct gradient_points pressure = point->pressure;
     if (point->uniform)
         pressure.count = 1;
     if (!point->tapered)
         radius.count = 1;
+    TRY(load_guide(point, out));
+    TRY(load_tables(point, out));
     TRY(gradient_init(&out->gradient, &pressure, &radius, &out->gas));
-    out->guide = (struct guide){.mode = point->mode,
-                                .full = point->full,
-                                .loss = point->loss,
-                                .wall = &out->wall,
-                                .gas = &out->gas};
-    guide_bin_load(&out->guide, out->omega0, 0, &out->pump);
     find_range(out, &point->mode);
     TRY(check_loss(out));
     TRY(choose_terms(out, !point->uniform, point->tapered));
-    out->carrier = capillary_medium_index(out, out->omega0, mean_place(out));
+    find_middle(out);
+    out->carrier = capillary_medium_index(out, out->omega0, &out->middle);
     return 0;
 }
 
@@ -349,35 +454,101 @@ void capillary_medium_clear(struct capillary_medium *medium)
 {
     glass_clear(&medium->wall);
     gradient_clear(&medium->gradient);
+    band_table_clear(&medium->index);
+    band_table_clear(&medium->loss);
     *medium = (struct capillary_medium){0};
 }
 
+/* Weights of the columns of a table at a position: linear between two, constant beyond. */
+static void column_weights(const struct gradient_points *column, double z, double *weight)
+{
+    for (int j = 0; j < column->count; j++)
+        weight[j] = 0.0;
+    int next = 0;
+    while (next < column->count && column->z[next] <= z)
+        next++;
+    const int last = next > 0 ? next - 1 : 0;
+    const double share = next == 0 || next == column->count
+                             ? 0.0
+                             : (z - column->z[last]) / (column->z[next] - column->z[last]);
+    weight[last] = 1.0 - share;
+    if (share > 0.0)
+        weight[next] = share;
+}
+
+/* Their integrals, as direct increments: trapezoids from position to position. */
+static void column_integrals(const struct gradient_points *column, double z, double dz,
+                             double *integrals)
+{
+    double from[CAPILLARY_TERMS];
+    double to[CAPILLARY_TERMS];
+    double left = dz;
+    int next = 0;
+    column_weights(column, z, from);
+    while (next < column->count && column->z[next] <= z)
+        next++;
+    for (int j = 0; j < column->count; j++)
+        integrals[j] = 0.0;
+    while (left > 0.0) {
+        const bool reaches = next < column->count && left >= column->z[next] - z;
+        const double piece = reaches ? column->z[next] - z : left;
+        z = reaches ? column->z[next++] : z + piece;
+        column_weights(column, z, to);
+        for (int j = 0; j < column->count; j++) {
+            integrals[j] += 0.5 * piece * (from[j] + to[j]);
+            from[j] = to[j];
+        }
+        left -= piece;
+    }
+}
+
+static struct capillary_place place_of(const struct capillary_medium *m,
+                                       const struct gradient_values *v, double z)
+{
+    struct capillary_place at = {{v->rho, v->radius}, {0.0}};
+    if (m->index.columns > 0)
+        column_weights(&m->column, z, at.weight);
+    else
+        term_set_weights(&m->set, at.at, at.weight);
+    return at;
+}
+
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
-                           const double *dz, int n, struct guide_place *at,
+                           const double *dz, int n, struct capillary_place *at,
                            double (*out)[STEP_TERMS])
 {
     for (int i = 0; i < n; i++) {
         struct gradient_values v;
         gradient_read(&medium->gradient, anchor, &dz[i], 1, &v);
-        at[i] = (struct guide_place){v.rho, v.radius};
-        term_set_integrals(&medium->set, &v, dz[i], out[i]);
+        at[i] = place_of(medium, &v, anchor + dz[i]);
+        if (medium->index.columns > 1)
+            column_integrals(&medium->column, anchor, dz[i], out[i]);
+        else if (medium->index.columns == 1)
+            out[i][0] = dz[i];
+        else
+            term_set_integrals(&medium->set, &v, dz[i], out[i]);
     }
 }
 
-struct guide_place capillary_medium_place(const struct capillary_medium *medium, double z)
+struct capillary_place capillary_medium_place(const struct capillary_medium *medium, double z)
 {
     const double nothing = 0.0;
     struct gradient_values v;
     gradient_read(&medium->gradient, z, &nothing, 1, &v);
-    return (struct guide_place){v.rho, v.radius};
+    return place_of(medium, &v, z);
 }
 
 double capillary_medium_index(const struct capillary_medium *medium, double omega,
-                              struct guide_place at)
+                              const struct capillary_place *at)
 {
+    double sum = 1.0;
+    for (int j = 0; j < medium->index.columns; j++)
+        sum += at->weight[j] * band_table_read(&medium->index, j, omega, 0).c[0].r;
+    if (medium->index.columns > 0)
+        return sum;
     struct guide_bin bin;
     guide_bin_load(&medium->guide, omega, 0, &bin);
-    return 1.0 + guide_excess(&medium->guide, &bin, at).c[0].r;
+    return 1.0 + guide_excess(&medium->guide, &bin, at->at).c[0].r;
 }
 
 double capillary_medium_transmission(const struct capillary_medium *medium)
@@ -385,9 +556,10 @@ double capillary_medium_transmission(const struct capillary_medium *medium)
     double li[CAPILLARY_TERMS];
     double lr[CAPILLARY_TERMS];
     double integral[1][STEP_TERMS];
-    struct guide_place end;
+    struct capillary_place end;
     double sum = 0.0;
     bin_terms(medium, &medium->pump, li, lr);
+    add_constant(medium, -0.5 * table_loss(medium, medium->omega0), lr);
     capillary_medium_path(medium, 0.0, &medium->length, 1, &end, integral);
     for (int j = 0; j < medium->terms; j++)
         sum += lr[j] * integral[0][j];
@@ -397,16 +569,18 @@ double capillary_medium_transmission(const struct capillary_medium *medium)
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum)
 {
     const double w = real_grid_omega(&medium->grid, k);
-    const double index = vacuum ? 1.0 : capillary_medium_index(medium, w, mean_place(medium));
+    const double index = vacuum ? 1.0 : capillary_medium_index(medium, w, &medium->middle);
     return w * real_grid_spectral(&medium->grid, k) / index;
 }
 
-double capillary_medium_drift(const struct capillary_medium *medium, struct guide_place at,
-                              bool vacuum)
+double capillary_medium_drift(const struct capillary_medium *medium,
+                              const struct capillary_place *at, bool vacuum)
 {
-    const double area = at.radius / medium->radius; /* of sqrt(Aeff) */
+    const double area = at->at.radius / medium->radius; /* of sqrt(Aeff) */
     if (vacuum || medium->terms == 1)
         return area;
-    const struct taylor excess = guide_excess(&medium->guide, &medium->pump, at);
+    if (medium->index.columns > 0)
+        return area * medium->carrier / capillary_medium_index(medium, medium->omega0, at);
+    const struct taylor excess = guide_excess(&medium->guide, &medium->pump, at->at);
     return area * medium->carrier / (1.0 + excess.c[0].r);
 }

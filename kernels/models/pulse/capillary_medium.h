@@ -2,6 +2,7 @@
 #ifndef KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 #define KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/capillary_terms.h"
 
@@ -15,10 +16,16 @@
  * are exact. The same gas and radius everywhere: one term. Reduced form: one more for a
  * gradient, two more for a taper, without error. Full form: as many as keep the phase over the
  * whole length within CAPILLARY_PHASE_ERROR, certified at places between those that they were
- * made of.
+ made of. n_eff out of a table at several positions: linear in z between them, a term each.
  */
 
 #define CAPILLARY_PHASE_ERROR 1e-6 /* rad, or nepers */
+
+/* Where along the guide, and q_j there. */
+struct capillary_place {
+    struct guide_place at;
+    double weight[CAPILLARY_TERMS];
+};
 
 /* A medium. `guide` points into the object: it must stay where it was made. */
 struct capillary_medium {
@@ -27,16 +34,21 @@ struct capillary_medium {
     struct guide guide;
     struct guide_bin pump; /* of the guide at the carrier */
     struct gradient gradient;
-    double low, high;    /* densities along the guide, 1/m^3 */
-    double narrow, wide; /* radii along the guide, m */
-    double mean;         /* of the density along the guide, 1/m^3 */
-    double radius;       /* of the mean of radius^-2, m */
-    double area;         /* Aeff there, m^2 */
-    int terms;           /* 1 … CAPILLARY_TERMS */
-    struct term_set set; /* the terms */
-    double error;        /* of the terms over the length, rad */
-    double carrier;      /* n_eff at the carrier, mean density and radius */
-    double edge;         /* 1/absorption length, 1/m; 0: no absorber */
+    struct band_table index;       /* n_eff - 1 in place of the guide's, where there is one */
+    struct gradient_points column; /* z of its columns */
+    struct band_table loss;        /* alpha in place of the guide's, where there is one */
+    double loss_factor;            /* on that */
+    double low, high;              /* densities along the guide, 1/m^3 */
+    double narrow, wide;           /* radii along the guide, m */
+    double mean;                   /* of the density along the guide, 1/m^3 */
+    double radius;                 /* of the mean of radius^-2, m */
+    double area;                   /* Aeff there, m^2 */
+    struct capillary_place middle; /* mean density, radius and weights */
+    int terms;                     /* 1 … CAPILLARY_TERMS */
+    struct term_set set;           /* the terms */
+    double error;                  /* of the terms over the length, rad */
+    double carrier;                /* n_eff at the carrier and the middle */
+    double edge;                   /* 1/absorption length, 1/m; 0: no absorber */
     double
         slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the places of the terms, s/m */
     struct real_grid grid;      /* of the point */
@@ -52,6 +64,9 @@ struct capillary_medium {
  *         form along a gradient or taper that four terms do not hold) or ERR_MEMORY
  */
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out);
+
+/** Refuse files that were not read: a stored configuration can be looked at, not run. */
+int capillary_medium_data_check(const struct capillary_point *point);
 
 /** Free; legal on a zeroed or cleared object. */
 void capillary_medium_clear(struct capillary_medium *medium);
@@ -74,32 +89,32 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
  * @param out  [n], the terms of the medium
  */
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
-                           const double *dz, int n, struct guide_place *at,
+                           const double *dz, int n, struct capillary_place *at,
                            double (*out)[STEP_TERMS]);
 
 /** -ln of a window, at most 40: what an absorber takes over its length. */
 double capillary_absorber(double window);
 
-/** Density and radius at a position. */
-struct guide_place capillary_medium_place(const struct capillary_medium *medium, double z);
+/** The place at a position. */
+struct capillary_place capillary_medium_place(const struct capillary_medium *medium, double z);
 
 /** Real part of n_eff at an angular frequency and a place. */
 double capillary_medium_index(const struct capillary_medium *medium, double omega,
-                              struct guide_place at);
+                              const struct capillary_place *at);
 
 /** Share of the energy at the carrier that passes the whole length. */
 double capillary_medium_transmission(const struct capillary_medium *medium);
 
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
- * the mean density and radius (or without n_eff, as in vacuum), rad/s. Along a gradient or
+ * the middle (or without n_eff, as in vacuum), rad/s. Along a gradient or
  * taper the response is to be multiplied by capillary_medium_drift beside.
  */
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
 
-/** n_eff at the carrier, mean density and radius over that at a place, times the same of
+/** n_eff at the carrier and the middle over that at a place, times the same of
  * sqrt(Aeff) the other way round. */
-double capillary_medium_drift(const struct capillary_medium *medium, struct guide_place at,
-                              bool vacuum);
+double capillary_medium_drift(const struct capillary_medium *medium,
+                              const struct capillary_place *at, bool vacuum);
 
 #endif

@@ -33,9 +33,9 @@ struct capillary_row {
     const struct capillary_rate *rate; /* NULL: none in use */
     double field_scale;                /* V/m per sqrt(W), at the mean radius */
     double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
-    struct guide_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
-    double now[CAPILLARY_PATHS];                /* rates at the state */
-    double next[CAPILLARY_PATHS];               /* at the state that the trial leads to */
+    struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
+    double now[CAPILLARY_PATHS];                    /* rates at the state */
+    double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
@@ -109,7 +109,7 @@ void capillary_accepted(void *model, long row, double h);
 
 /** Factors of the response at a place. */
 struct response_factors capillary_factors(const struct capillary_row *row,
-                                          struct guide_place at);
+                                          const struct capillary_place *at);
 
 /** Terms that a point may have, at most. */
 int capillary_terms_most(const struct capillary_point *point);

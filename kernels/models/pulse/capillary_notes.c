@@ -20,6 +20,20 @@ static double carrier_wavelength(const struct capillary_point *point)
     return 2.0 * PULSE_PI * PULSE_C / point->pulse.omega0;
 }
 
+/* Dispersion of the first column of a table in place of the guide's: beta2 = (2 n' + omega
+ * n'')/c. */
+static void table_figures(const struct capillary_medium *medium,
+                          const struct guide_pulse *pulse, struct guide_figures *out)
+{
+    const struct taylor n = band_table_read(&medium->index, 0, medium->omega0, 2);
+    const double slope = taylor_derivative(&n, 1).r;
+    const double curvature = taylor_derivative(&n, 2).r;
+    out->beta2 = (2.0 * slope + medium->omega0 * curvature) / PULSE_C;
+    out->l_dispersion = pulse->t0 * pulse->t0 / fabs(out->beta2);
+    out->order = sqrt(out->l_dispersion / out->l_nonlinear);
+    out->l_fission = out->l_dispersion / out->order;
+}
+
 static void figures_at(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct guide_place at,
                        struct guide_figures *out)
@@ -27,18 +41,20 @@ static void figures_at(const struct capillary_point *point,
     const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse),
                                       point->pulse.peak_power};
     guide_figures(&medium->guide, at, &pulse, out);
+    if (medium->index.columns > 0)
+        table_figures(medium, &pulse, out);
 }
 
 /* Where the gas is densest, with the radius of the entrance. */
 static struct guide_place dense_place(const struct capillary_medium *medium)
 {
-    return (struct guide_place){medium->high, capillary_medium_place(medium, 0.0).radius};
+    return (struct guide_place){medium->high, capillary_medium_place(medium, 0.0).at.radius};
 }
 
 static double input_area(const struct capillary_point *point,
                          const struct capillary_medium *medium)
 {
-    return mode_area(&point->mode, capillary_medium_place(medium, 0.0).radius);
+    return mode_area(&point->mode, capillary_medium_place(medium, 0.0).at.radius);
 }
 
 /* Peak of the input field of the unchirped pulse, V/m. */
@@ -116,12 +132,13 @@ static void note_dispersion(const struct capillary_point *point,
 {
     const struct guide_place at = dense_place(medium);
     const struct real_grid *const g = &point->grid;
+    const bool own = medium->index.columns == 0;
     const double zdw =
         guide_zdw(&medium->guide, at, (struct guide_band){g->shortest, g->longest});
     const double rdw = guide_rdw(&medium->guide, at, carrier_wavelength(point), g->shortest);
-    if (isfinite(zdw))
+    if (own && isfinite(zdw))
         pulse_note(out, "zero-dispersion wavelength", "m", zdw);
-    if (isfinite(rdw))
+    if (own && isfinite(rdw))
         pulse_note(out, "dispersive wave, linear phase matching", "m", rdw);
     pulse_note(out, "linear transmission at the carrier", "1",
                capillary_medium_transmission(medium));
@@ -172,7 +189,7 @@ double capillary_predicted_rhs(const struct capillary_point *point,
                                const struct capillary_medium *medium)
 {
     struct guide_figures f;
-    figures_at(point, medium, (struct guide_place){medium->mean, medium->radius}, &f);
+    figures_at(point, medium, medium->middle.at, &f);
     const bool nonlinear = point->kerr && medium->mean > 0.0;
     const double phase = nonlinear ? point->length / f.l_nonlinear : 0.0;
     return 1.0 + 6.0 * (1.0 + 60.0 * phase * pow(1e-6 / point->step.rtol, 0.2));

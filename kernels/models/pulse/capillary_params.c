@@ -6,6 +6,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 /* Durations that the flat part of a window must hold at least. */
@@ -149,6 +150,30 @@ static int read_radius(const struct params *p, struct capillary_point *out)
     return 0;
 }
 
+/* Tables in place of the guide's own dispersion and loss. */
+static int read_tables(const struct params *p, struct capillary_point *out)
+{
+    int count = 0;
+    const double *const z = params_list(p, "guide.table_z", &count);
+    out->index_table = params_data(p, "guide.table");
+    out->loss_table = params_data(p, "guide.loss_table");
+    if (count > 0 && out->index_table == NULL)
+        FAIL(ERR_ARGUMENT, "guide.table_z: positions without guide.table");
+    if (count > BAND_TABLE_COLUMNS)
+        FAIL(ERR_ARGUMENT, "guide.table_z: %d positions; at most %d are accepted", count,
+             BAND_TABLE_COLUMNS);
+    if (out->loss_table != NULL && params_int(p, "guide.loss") == 0)
+        FAIL(ERR_ARGUMENT, "guide.loss: false and guide.loss_table exclude each other");
+    out->index_z = (struct gradient_points){.count = count > 0 ? count : 1};
+    for (int i = 0; i < count; i++) {
+        out->index_z.z[i] = z[i];
+        if (i > 0 && !(z[i] > z[i - 1]))
+            FAIL(ERR_ARGUMENT, "guide.table_z: %g m follows %g m; positions must ascend", z[i],
+                 z[i - 1]);
+    }
+    return 0;
+}
+
 static int read_guide(const struct params *p, struct capillary_point *out)
 {
     static const enum glass_kind walls[] = {GLASS_SILICA, GLASS_SILICA_TABLE, GLASS_BK7,
@@ -162,6 +187,7 @@ static int read_guide(const struct params *p, struct capillary_point *out)
     if (index)
         out->wall_index =
             cplx_make(params_real(p, "guide.index"), params_real(p, "guide.absorption"));
+    TRY(read_tables(p, out));
     out->loss = params_int(p, "guide.loss") == 1 ? params_real(p, "guide.loss_factor") : 0.0;
     out->vacuum = params_int(p, "guide.prefactor") == 1;
     return 0;

@@ -55,8 +55,11 @@ struct capillary_point {
     struct gradient_points pressure;
     bool uniform; /* the same pressure everywhere */
     struct mode mode;
-    bool full;   /* guide: full form, else reduced */
-    double loss; /* factor on the loss; 0: off */
+    bool full;                          /* guide: full form, else reduced */
+    double loss;                        /* factor on the loss; 0: off */
+    const struct data_set *index_table; /* n_eff in place of the guide's; borrowed, or NULL */
+    struct gradient_points index_z;     /* positions of its columns */
+    const struct data_set *loss_table;  /* alpha; borrowed, or NULL */
     enum glass_kind wall;
     cplx wall_index;
     bool vacuum;           /* prefactor without n_eff */
@@ -73,7 +76,7 @@ struct capillary_point {
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 75
+#define CAPILLARY_PARAM_COUNT 80
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

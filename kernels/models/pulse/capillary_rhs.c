@@ -45,21 +45,21 @@ void capillary_accepted(void *model, long row, double h)
 }
 
 /* Aeff at the mean radius over that at a place. */
-static double area_share(const struct capillary_row *row, struct guide_place at)
+static double area_share(const struct capillary_row *row, const struct capillary_place *at)
 {
-    const double share = row->medium.radius / at.radius;
+    const double share = row->medium.radius / at->at.radius;
     return share * share;
 }
 
 struct response_factors capillary_factors(const struct capillary_row *row,
-                                          struct guide_place at)
+                                          const struct capillary_place *at)
 {
     const struct capillary_point *const p = &row->point;
     const double drift = capillary_medium_drift(&row->medium, at, p->vacuum);
     return (struct response_factors){
-        .scale = row->field_scale * (row->medium.radius / at.radius),
-        .kerr = p->kerr ? drift * at.rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
-        .density = drift * at.rho};
+        .scale = row->field_scale * (row->medium.radius / at->at.radius),
+        .kerr = p->kerr ? drift * at->at.rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
+        .density = drift * at->at.rho};
 }
 
 static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
@@ -70,21 +70,21 @@ static int execute(struct model *m, const struct fft *plan, void *in, long ld_in
 }
 
 /* Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
-static int absorbed_rate(struct model *m, struct capillary_row *r, struct guide_place at,
-                         const cplx *spectrum, double *rate)
+static int absorbed_rate(struct model *m, struct capillary_row *r,
+                         const struct capillary_place *at, const cplx *spectrum, double *rate)
 {
     double sum = 0.0;
-    double weight[CAPILLARY_TERMS];
+
     const struct real_grid *const grid = &r->point.grid;
     TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
-    term_set_weights(&r->medium.set, at, weight);
+
     for (int j = 0; j < r->medium.terms; j++) {
         const double *const lr = r->lr + j * m->bins;
         double lost = 0.0;
 #pragma omp simd reduction(+ : lost)
         for (long k = grid->first; k < grid->last; k++)
             lost -= lr[k] * cplx_abs2(r->spectrum[k]);
-        sum += weight[j] * lost;
+        sum += at->weight[j] * lost;
     }
     *rate = 8.0 * grid->window * sum;
     return 0;
@@ -92,8 +92,8 @@ static int absorbed_rate(struct model *m, struct capillary_row *r, struct guide_
 
 /* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
  * absorber in time takes, 2 alpha of 2 A^2 dt a sample, added to what is absorbed. */
-static int sample_rates(struct model *m, struct capillary_row *r, struct guide_place at,
-                        const double *samples, double *rates)
+static int sample_rates(struct model *m, struct capillary_row *r,
+                        const struct capillary_place *at, const double *samples, double *rates)
 {
     double top = 0.0;
     TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
@@ -102,7 +102,7 @@ static int sample_rates(struct model *m, struct capillary_row *r, struct guide_p
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
-    rates[PATH_B] = r->b_rate * at.rho * area_share(r, at) * top;
+    rates[PATH_B] = r->b_rate * at->at.rho * area_share(r, at) * top;
     double sum = 0.0;
     const long edge = m->edge ? m->fine : 0;
 #pragma omp simd reduction(+ : sum)
@@ -183,7 +183,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
-    const struct guide_place at = r->at[place.index];
+    const struct capillary_place *const at = &r->at[place.index];
     const bool state = place.stage == 0 || place.stage == STEP_END;
     double *const rates = place.stage == 0 ? r->now : r->next;
     double *const samples = m->samples + row * m->ld_real;
@@ -208,7 +208,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     if (state) {
         struct response_report report;
         TRY(response_report(m->response, row, &report));
-        rates[PATH_IONISATION] = at.rho * r->medium.area / area_share(r, at) * report.work;
+        rates[PATH_IONISATION] = at->at.rho * r->medium.area / area_share(r, at) * report.work;
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;

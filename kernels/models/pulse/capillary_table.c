@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stddef.h>
 
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/grid.h"
 
@@ -21,6 +22,13 @@ static const char *const raman_models[] = {"auto", "on", "none", NULL};
 static const char *const tapers[] = {"planck", "sin2", "none", NULL};
 static const char *const time_targets[] = {"polarisation", NULL};
 static const char *const pulse_shapes[] = {"gauss", "sech", NULL};
+
+static const struct data_info index_data = {.columns = band_table_index_columns,
+                                            .tables = band_table_indices,
+                                            .columns_param = "guide.table_columns"};
+static const struct data_info loss_data = {.columns = band_table_loss_columns,
+                                           .tables = band_table_losses,
+                                           .columns_param = "guide.loss_columns"};
 
 /* Sizes follow from limits and window where they are not given, hence the structural flags. */
 const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
@@ -268,6 +276,34 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .minimum = 0,
      .maximum = 1e6,
      .doc = "Factor on that loss"},
+    {.name = "guide.table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &index_data,
+     .doc = "Table of the effective index, in place of that of gas and wall; at up to four "
+            "positions"},
+    {.name = "guide.table_columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = band_table_indices,
+     .doc = "Columns of guide.table that count; not needed when only one combination is there"},
+    {.name = "guide.table_z",
+     .kind = PARAM_LIST,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1e6,
+     .list_unit = "m",
+     .doc = "Positions of index, index2 … of guide.table, linear between them"},
+    {.name = "guide.loss_table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &loss_data,
+     .doc = "Table of the power loss, in place of that of the wall; times guide.loss_factor"},
+    {.name = "guide.loss_columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = band_table_losses,
+     .doc = "Columns of guide.loss_table that count"},
     {.name = "guide.prefactor",
      .kind = PARAM_CHOICE,
      .unit = "1",
