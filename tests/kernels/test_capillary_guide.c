@@ -599,6 +599,78 @@ START_TEST(the_loss_of_a_taper_stays_below_its_limit)
 }
 END_TEST
 
+#define RATE_ROWS 12
+
+/* W = scale (E/top)^6 from top/1000 to 1.25 top: a straight line of the logarithms. */
+static struct data_set rate_set(double top, double scale)
+{
+    struct data_set set = {.hash = "2"};
+    const long rows = RATE_ROWS;
+    double *field;
+    double *rate;
+    ck_assert_int_eq(data_add_real(&set, "field", "V m^-1", 1, &rows, &field), 0);
+    ck_assert_int_eq(data_add_real(&set, "rate", "s^-1", 1, &rows, &rate), 0);
+    for (long i = 0; i < rows; i++) {
+        const double x = 1.25 * pow(1e-3, 1.0 - (double)i / (RATE_ROWS - 1));
+        field[i] = top * x;
+        rate[i] = scale * pow(x, 6.0);
+    }
+    return set;
+}
+
+START_TEST(a_table_of_the_rate_frees_the_electrons_of_its_exposure)
+{
+    /* int cos^6 = 5/16; (Gaussian)^6 has the integral T sqrt(pi/(12 ln 2)). */
+    const char *const rules[] = {"trapezoid", "band"};
+    const double area = 1.4971689509 * 125e-6 * 125e-6;
+    const double power = 60e-6 / (10e-15 * sqrt(PULSE_PI / log(16.0)));
+    const double top = sqrt(2.0 * power / (PULSE_EPS0 * PULSE_C * area));
+    const double scale = 3e14;
+    const double exposure = scale * 5.0 / 16.0 * 10e-15 * sqrt(PULSE_PI / (12.0 * log(2.0)));
+    struct data_set set = rate_set(top, scale);
+    for (int rule = 0; rule < 2; rule++) {
+        struct capillary_case c;
+        small_case(&c);
+        capillary_case_set(&c, "length", 1e-6);
+        capillary_case_set(&c, "pressure.constant", 1.0);
+        case_data(&c, "plasma.table", &set);
+        capillary_case_choose(&c, "plasma.rate", rule == 0 ? "table" : "auto");
+        capillary_case_choose(&c, "plasma.rule", rules[rule]);
+        struct capillary_planes p = run(&c);
+        is_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
+                rules[rule]);
+        ck_assert_double_eq(p.observable[0][CAPILLARY_SATURATED], 0.0);
+        capillary_planes_free(&p);
+        capillary_case_clear(&c);
+    }
+    data_clear(&set);
+}
+END_TEST
+
+START_TEST(rates_that_do_not_fit_are_refused_by_name)
+{
+    struct capillary_case c;
+    struct data_set set = rate_set(1e10, 1e12);
+    small_case(&c);
+    capillary_case_choose(&c, "plasma.rate", "table");
+    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    small_case(&c);
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    case_data(&c, "plasma.table", &set);
+    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    small_case(&c);
+    capillary_case_choose(&c, "plasma.rate", "table");
+    case_data(&c, "plasma.table", &set);
+    refuses_with(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
+    set.array[1].real[2] = 0.0;
+    small_case(&c);
+    capillary_case_choose(&c, "plasma.rate", "table");
+    case_data(&c, "plasma.table", &set);
+    refuses_with(&c, ERR_ARGUMENT, "plasma.table: a rate of 0", "positive");
+    data_clear(&set);
+}
+END_TEST
+
 int main(void)
 {
     if (isa_check() != 0)
@@ -620,6 +692,8 @@ int main(void)
     tcase_add_test(tests, a_table_at_several_positions_is_linear_between_them);
     tcase_add_test(tests, the_report_takes_the_dispersion_of_a_table);
     tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(tests, a_table_of_the_rate_frees_the_electrons_of_its_exposure);
+    tcase_add_test(tests, rates_that_do_not_fit_are_refused_by_name);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

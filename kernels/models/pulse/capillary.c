@@ -15,6 +15,13 @@
 enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
 enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point)
+{
+    if (point->rate_table != NULL)
+        return RESPONSE_RATE_FIELD;
+    return point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL : RESPONSE_RATE_ADK;
+}
+
 struct response_setup capillary_response_setup(const struct capillary_point *point,
                                                struct backend *be, int capacity)
 {
@@ -23,8 +30,7 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
                                    .columns = capacity,
                                    .components = 1,
                                    .rule = point->rule,
-                                   .rate = point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL
-                                                                        : RESPONSE_RATE_ADK,
+                                   .rate = capillary_rate_evaluation(point),
                                    .third_harmonic = point->third_harmonic,
                                    .extra = point->raman};
 }
@@ -298,7 +304,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     m->terms = capillary_terms_most(&point);
     m->rule = point.rule;
-    m->kind = point.rate.kind;
+    m->evaluation = capillary_rate_evaluation(&point);
     m->third_harmonic = point.third_harmonic;
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;

@@ -76,8 +76,9 @@ static bool fits(const struct model *m, const struct capillary_point *p)
 {
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
            && capillary_terms_most(p) <= m->terms && p->rule == m->rule
-           && (p->rule == PLASMA_NONE || p->rate.kind == m->kind) && p->raman == m->raman
-           && p->third_harmonic == m->third_harmonic && (p->time_length > 0.0) == m->edge;
+           && (p->rule == PLASMA_NONE || capillary_rate_evaluation(p) == m->evaluation)
+           && p->raman == m->raman && p->third_harmonic == m->third_harmonic
+           && (p->time_length > 0.0) == m->edge;
 }
 
 /* Read and check a member; what is wrong becomes its reason. */
@@ -113,14 +114,34 @@ static bool same_rate(const struct rate_request *a, const struct rate_request *b
            && a->wavelength == b->wavelength && a->stark == b->stark && a->dipole == b->dipole;
 }
 
+static bool has_rate(const struct capillary_rate *rate, const struct capillary_point *point)
+{
+    const char *const hash = point->rate_table != NULL ? point->rate_table->hash : "";
+    return rate->table != NULL && same_rate(&rate->request, &point->rate)
+           && strcmp(rate->hash, hash) == 0;
+}
+
+/* The formula by channel, or a user's points. */
+static int make_rate(const struct capillary_row *row, struct capillary_rate *out)
+{
+    const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
+    const struct data_set *const set = row->point.rate_table;
+    rate_table_destroy(out->table);
+    *out = (struct capillary_rate){.request = row->point.rate};
+    if (set == NULL)
+        return rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &out->table);
+    snprintf(out->hash, sizeof out->hash, "%s", set->hash);
+    return rate_table_from_points(set->array[0].real, set->array[1].real,
+                                  set->array[0].length[0], RATE_TOLERANCE, &out->table);
+}
+
 /* The table of a row's rate: one that is there, or a new one in a place that no row uses. */
 static int find_table(struct model *m, struct capillary_row *row)
 {
-    const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
     struct capillary_rate *found = NULL;
     row->rate = NULL;
     for (int i = 0; i < m->capacity && found == NULL; i++)
-        if (m->rate[i].table != NULL && same_rate(&m->rate[i].request, &row->point.rate))
+        if (has_rate(&m->rate[i], &row->point))
             found = &m->rate[i];
     for (int i = 0; i < m->capacity && found == NULL; i++) {
         bool used = false;
@@ -130,12 +151,8 @@ static int find_table(struct model *m, struct capillary_row *row)
     }
     if (found == NULL)
         FAIL(ERR_BUG, "capillary: more rates than rows");
-    if (found->table == NULL || !same_rate(&found->request, &row->point.rate)) {
-        rate_table_destroy(found->table);
-        found->table = NULL;
-        TRY(rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &found->table));
-        found->request = row->point.rate;
-    }
+    if (!has_rate(found, &row->point))
+        TRY(make_rate(row, found));
     row->rate = found;
     return 0;
 }
@@ -152,7 +169,7 @@ static int load_response(struct model *m, int index, struct capillary_row *row)
         TRY(ionisation_init(&row->ionisation, &row->point.rate));
         column.potential = row->ionisation.potential * PULSE_HARTREE;
         column.adk = &row->ionisation;
-        if (m->kind == RATE_PPT) {
+        if (m->evaluation != RESPONSE_RATE_ADK) {
             TRY(find_table(m, row));
             column.table = row->rate->table;
         }

@@ -22,7 +22,8 @@ enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 /* A tabulated rate, shared by the rows that ask for it. */
 struct capillary_rate {
     struct rate_request request;
-    struct rate_table *table; /* NULL: free */
+    char hash[DATA_HASH_SIZE]; /* of a user's table, else empty */
+    struct rate_table *table;  /* NULL: free */
 };
 
 /* One row. Hidden state between load and advance: at, now, next, path. */
@@ -55,7 +56,7 @@ struct model {
     long planes;
     int terms; /* most that a row has */
     enum plasma_rule rule;
-    enum rate_kind kind;
+    enum rate_evaluation evaluation;
     bool third_harmonic;
     bool raman;
     bool edge;             /* absorber in time */
@@ -122,6 +123,9 @@ size_t capillary_tail_bytes(void);
 
 /** Put the integrals of a row behind the stepper's state. */
 void capillary_tail_write(const double *path, const double *now, void *to);
+
+/** How the rate of a point is evaluated. */
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point);
 
 /** How the response of a point is set up. */
 struct response_setup capillary_response_setup(const struct capillary_point *point,

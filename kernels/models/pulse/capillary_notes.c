@@ -84,6 +84,16 @@ static void note_pulse(const struct capillary_point *point,
                         "rate is not meant for it");
 }
 
+/* Where the rate ends. */
+static double rate_ceiling(const struct capillary_point *point,
+                           const struct ionisation *ionisation)
+{
+    const struct data_set *const set = point->rate_table;
+    if (set == NULL || set->arrays == 0)
+        return ionisation->ceiling;
+    return set->array[0].real[set->array[0].length[0] - 1];
+}
+
 int capillary_check_field(const struct capillary_point *point,
                           const struct capillary_medium *medium)
 {
@@ -93,11 +103,14 @@ int capillary_check_field(const struct capillary_point *point,
         return 0;
     TRY(ionisation_init(&ionisation, &point->rate));
     const double field = peak_field(point, medium);
-    if (field > ionisation.ceiling)
+    const double ceiling = rate_ceiling(point, &ionisation);
+    if (field > ceiling)
         FAIL(ERR_ARGUMENT,
              "pulse: its field of %g V/m lies above %g V/m, where the ionisation rate of %s "
-             "ends (twice barrier suppression); less energy or plasma: none",
-             field, ionisation.ceiling, gas_info(point->rate.gas)->name);
+             "ends (%s); less energy or plasma: none",
+             field, ceiling, gas_info(point->rate.gas)->name,
+             point->rate_table != NULL ? "the last row of plasma.table"
+                                       : "twice barrier suppression");
     return 0;
 }
 

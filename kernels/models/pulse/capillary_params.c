@@ -9,6 +9,8 @@
 #include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/raman_gas.h"
 
+#define RATE_ROWS_MIN 4
+
 /* Durations that the flat part of a window must hold at least. */
 #define WINDOW_DURATIONS 3.0
 #define WINDOW_FLAT      0.8
@@ -205,16 +207,44 @@ static bool one_rate(const struct mixture *gas)
     return true;
 }
 
+/* A user's rate: rows that a spline of ln W over ln E can go through. */
+static int check_rate_table(const struct data_set *set)
+{
+    const long rows = set->arrays > 0 ? set->array[0].length[0] : 0;
+    if (set->arrays > 0 && rows < RATE_ROWS_MIN)
+        FAIL(ERR_ARGUMENT, "plasma.table: %ld rows; at least %d are needed", rows,
+             RATE_ROWS_MIN);
+    for (long i = 0; i < rows; i++)
+        if (!(set->array[0].real[i] > 0.0 && set->array[1].real[i] > 0.0))
+            FAIL(ERR_ARGUMENT,
+                 "plasma.table: a rate of %g 1/s at %g V/m; both must be positive, the rate is "
+                 "0 below the first row",
+                 set->array[1].real[i], set->array[0].real[i]);
+    return 0;
+}
+
+/* The rate that `auto` means. */
+static enum rate_choice auto_rate(const struct capillary_point *point)
+{
+    const struct gas_info *const g = gas_info(point->gas.request.gas[0]);
+    if (point->rate_table != NULL)
+        return RATE_CHOICE_TABLE;
+    if (g->z > 0.0)
+        return RATE_CHOICE_PPT;
+    return g->potential > 0.0 ? RATE_CHOICE_ADK : RATE_CHOICE_NONE;
+}
+
 static int read_plasma(const struct params *p, struct capillary_point *out)
 {
     const enum gas gas = out->gas.request.gas[0];
     enum rate_choice rate = (enum rate_choice)params_int(p, "plasma.rate");
-    if (rate == RATE_CHOICE_AUTO) {
-        const struct gas_info *const g = gas_info(gas);
-        rate = g->z > 0.0           ? RATE_CHOICE_PPT
-               : g->potential > 0.0 ? RATE_CHOICE_ADK
-                                    : RATE_CHOICE_NONE;
-    }
+    out->rate_table = params_data(p, "plasma.table");
+    if (rate == RATE_CHOICE_AUTO)
+        rate = auto_rate(out);
+    if ((rate == RATE_CHOICE_TABLE) != (out->rate_table != NULL))
+        FAIL(ERR_ARGUMENT, "plasma.rate: table and plasma.table belong together");
+    if (out->rate_table != NULL)
+        TRY(check_rate_table(out->rate_table));
     out->rule = PLASMA_NONE;
     if (rate == RATE_CHOICE_NONE)
         return 0;

@@ -15,7 +15,13 @@
 #include "kernels/step/rk45.h"
 
 /* Order of the choices of plasma.rate. */
-enum rate_choice { RATE_CHOICE_AUTO, RATE_CHOICE_PPT, RATE_CHOICE_ADK, RATE_CHOICE_NONE };
+enum rate_choice {
+    RATE_CHOICE_AUTO,
+    RATE_CHOICE_PPT,
+    RATE_CHOICE_ADK,
+    RATE_CHOICE_TABLE,
+    RATE_CHOICE_NONE
+};
 
 /* Order of the choices of raman.model. */
 enum raman_choice { RAMAN_AUTO, RAMAN_ON, RAMAN_NONE };
@@ -67,6 +73,7 @@ struct capillary_point {
     bool third_harmonic;   /* of E^3, else of |E_an|^2 E */
     enum plasma_rule rule; /* PLASMA_NONE: no plasma */
     struct rate_request rate;
+    const struct data_set *rate_table; /* in place of the formula; borrowed, or NULL */
     double preionised;
     bool raman;
     double edge_length; /* of the spectral absorber, m; 0: none */
@@ -76,7 +83,7 @@ struct capillary_point {
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 80
+#define CAPILLARY_PARAM_COUNT 81
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

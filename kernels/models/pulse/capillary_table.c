@@ -16,7 +16,7 @@ static const char *const walls[] = {"silica", "silica_table", "bk7", "caf2",
                                     "mgf2",   "index",        NULL};
 static const char *const prefactors[] = {"mode", "vacuum", NULL};
 static const char *const kerr_responses[] = {"chi3", "none", NULL};
-static const char *const plasma_rates[] = {"auto", "ppt", "adk", "none", NULL};
+static const char *const plasma_rates[] = {"auto", "ppt", "adk", "table", "none", NULL};
 static const char *const plasma_rules[] = {"band", "trapezoid", NULL};
 static const char *const raman_models[] = {"auto", "on", "none", NULL};
 static const char *const tapers[] = {"planck", "sin2", "none", NULL};
@@ -26,6 +26,12 @@ static const char *const pulse_shapes[] = {"gauss", "sech", NULL};
 static const struct data_info index_data = {.columns = band_table_index_columns,
                                             .tables = band_table_indices,
                                             .columns_param = "guide.table_columns"};
+static const struct data_column rate_columns[] = {
+    {"field", "V m^-1", "Amplitude of the field", true},
+    {"rate", "s^-1", "Ionisation rate of a particle", false},
+    {NULL, NULL, NULL, false}};
+static const char *const rate_tables[] = {"field/rate", NULL};
+static const struct data_info rate_data = {.columns = rate_columns, .tables = rate_tables};
 static const struct data_info loss_data = {.columns = band_table_loss_columns,
                                            .tables = band_table_losses,
                                            .columns_param = "guide.loss_columns"};
@@ -332,8 +338,15 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "auto",
      .choices = plasma_rates,
-     .doc = "Ionisation rate: auto takes ppt where the gas has quantum numbers, else adk, else "
-            "none"},
+     .doc = "Ionisation rate: auto takes plasma.table where it is given, ppt where the gas has "
+            "quantum numbers, else adk, else none"},
+    {.name = "plasma.table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &rate_data,
+     .doc =
+         "Table of the ionisation rate over the field, in place of a formula: a spline of the "
+         "logarithms, no rate below it"},
     {.name = "plasma.rule",
      .kind = PARAM_CHOICE,
      .flags = PARAM_STRUCTURAL,
