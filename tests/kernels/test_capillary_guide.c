@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/capillary_medium.h"
+#include "kernels/models/pulse/raman_mix.h"
 #include "kernels/numeric/quadrature.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
@@ -671,6 +672,81 @@ START_TEST(rates_that_do_not_fit_are_refused_by_name)
 }
 END_TEST
 
+START_TEST(a_raman_response_between_densities_is_that_of_its_lines)
+{
+    /* From 20 bar of hydrogen to nothing, a picosecond. */
+    struct raman_mix mix;
+    struct raman_lines lines;
+    double f[RAMAN_MIX_MAX][64];
+    double scratch[64];
+    double most = 0.0;
+    double worst = 0.0;
+    const double high = 20.0 * PULSE_AMAGAT;
+    const double dt = 1e-12 / 64.0;
+    ck_assert_int_eq(raman_mix_init(GAS_H2, 293.15, 0.0, high, 1e-12, &mix), 0);
+    ck_assert_int_gt(mix.count, 1);
+    for (int k = 0; k < mix.count; k++)
+        ck_assert_int_eq(raman_mix_sample(&mix, k, dt, 64, scratch, f[k]), 0);
+    for (double share = 1.0; share > 1e-7; share /= 1.7) {
+        double w[RAMAN_MIX_MAX - 1];
+        double size = 0.0;
+        double error = 0.0;
+        ck_assert_int_eq(raman_gas_lines(GAS_H2, 293.15, share * high, &lines), 0);
+        raman_lines_sample(&lines, dt, 64, scratch);
+        raman_mix_weights(&mix, share * high, w);
+        for (int j = 0; j < 64; j++) {
+            double got = f[0][j];
+            for (int k = 1; k < mix.count; k++)
+                got += w[k - 1] * f[k][j];
+            size += share * high * fabs(scratch[j]);
+            error += fabs(got - share * high * scratch[j]);
+        }
+        most = fmax(most, size);
+        worst = fmax(worst, error);
+    }
+    ck_assert_msg(worst <= RAMAN_MIX_ERROR * most, "error %g of %g", worst, most);
+}
+END_TEST
+
+/* The change that the Raman response makes on a short way. */
+static double raman_change(struct capillary_case *c)
+{
+    capillary_case_choose(c, "raman.model", "none");
+    struct capillary_planes linear = run(c);
+    capillary_case_choose(c, "raman.model", "on");
+    struct capillary_planes raman = run(c);
+    double sum = 0.0;
+    for (long k = 0; k < raman.bins; k++)
+        sum += cplx_abs2(cplx_sub(raman.field[raman.bins + k], linear.field[raman.bins + k]));
+    capillary_planes_free(&linear);
+    capillary_planes_free(&raman);
+    return sqrt(sum);
+}
+
+START_TEST(the_raman_response_follows_density_and_area)
+{
+    struct capillary_case c;
+    small_case(&c);
+    capillary_case_gas(&c, "H2");
+    capillary_case_choose(&c, "density", "ideal");
+    capillary_case_set(&c, "length", 1e-4);
+    capillary_case_set(&c, "pressure.constant", 1e5);
+    capillary_case_set(&c, "pulse.energy", 1e-6);
+    capillary_case_choose(&c, "guide.prefactor", "vacuum");
+    const double constant = raman_change(&c);
+    /* The mean of p when p^2 falls in a line to half the pressure. */
+    gradient(&c, 1e5, 0.5e5);
+    const double mean = 2.0 / 3.0 * (1.0 - 0.125) / (1.0 - 0.25);
+    is_near(raman_change(&c) / constant, mean, 1e-3, "gradient");
+    /* A gradient of next to nothing. */
+    gradient(&c, 1e5, 1e5 * (1.0 + 1e-9));
+    is_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
+    taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
+    is_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3, "taper");
+    capillary_case_clear(&c);
+}
+END_TEST
+
 int main(void)
 {
     if (isa_check() != 0)
@@ -694,6 +770,8 @@ int main(void)
     tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_table_of_the_rate_frees_the_electrons_of_its_exposure);
     tcase_add_test(tests, rates_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(tests, a_raman_response_between_densities_is_that_of_its_lines);
+    tcase_add_test(tests, the_raman_response_follows_density_and_area);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

@@ -50,7 +50,7 @@ static size_t row_bytes(const struct capillary_point *point)
     const struct response_setup setup = capillary_response_setup(point, NULL, 1);
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
                          + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
-                         + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
+                         + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
            + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, capillary_terms_most(point))
            + (2 * fine + bins * (size_t)capillary_terms_most(point) + 2 * bins + extra)
@@ -176,10 +176,11 @@ static void capillary_destroy(struct model *m)
     stepper_destroy(m->stepper);
     response_destroy(m->response);
     destroy_rows(m);
-    void *const rows[] = {m->ones,     m->rate_edge, m->lost,       m->lost_spectrum,
-                          m->factor,   m->samples,   m->quadrature, m->turned,
-                          m->quarter,  m->square,    m->delayed,    m->half,
-                          m->transfer, m->signal[0], m->signal[1]};
+    void *const rows[] = {m->ones,       m->rate_edge, m->lost,        m->lost_spectrum,
+                          m->factor,     m->samples,   m->quadrature,  m->turned,
+                          m->quarter,    m->square,    m->delayed,     m->half,
+                          m->signal[0],  m->signal[1], m->transfer[0], m->transfer[1],
+                          m->transfer[2]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
@@ -221,7 +222,8 @@ static int create_long_rows(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->square));
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->delayed));
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
-    TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer));
+    for (int k = 0; k < RAMAN_MIX_MAX; k++)
+        TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer[k]));
     TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
     return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
 }

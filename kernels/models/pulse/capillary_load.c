@@ -180,29 +180,36 @@ static int load_response(struct model *m, int index, struct capillary_row *row)
     return response_load(m->response, index, &column);
 }
 
-/* The transfer function of the delayed response, with all constants: rho, the field's scale
- * squared, 1/n of the transforms; and the zeros behind the squared field. */
+/* A transfer function of the delayed response, with all constants: rho, the field's scale
+ * squared, 1/n of the transforms. */
+static int load_transfer(struct model *m, int index, int k)
+{
+    struct backend *const be = m->be;
+    struct capillary_row *const row = &m->row[index];
+    const struct real_grid *const grid = &row->point.grid;
+    const double scale = row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
+    double *const square = m->square + index * m->ld_long;
+    cplx *const transfer = m->transfer[k] + index * m->ld_half;
+    memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);
+    TRY(raman_mix_sample(&row->raman, k, grid->window / (double)grid->fine, m->fine, m->window,
+                         m->doubled));
+    for (long j = 0; j < m->fine; j++)
+        m->doubled[j] *= scale;
+    TRY(be->ops->upload(be, square, m->doubled, 2 * (size_t)m->fine * sizeof *m->doubled));
+    const struct fft_rows rows = {square, m->ld_long, transfer, m->ld_half, 0, 1, NULL};
+    return be->ops->fft_execute(be, m->long_forward, &rows);
+}
+
+/* The transfer functions, and the zeros behind the squared field. */
 static int load_raman(struct model *m, int index, struct capillary_row *row)
 {
     struct backend *const be = m->be;
-    const struct real_grid *const grid = &row->point.grid;
-    const struct mixture_request *const gas = &row->point.gas.request;
-    const double rho = row->medium.mean;
-    const double scale = rho * row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
-    double *const square = m->square + index * m->ld_long;
-    cplx *const transfer = m->transfer + index * m->ld_half;
-    struct raman_lines lines;
-    TRY(raman_gas_lines(gas->gas[0], gas->temperature, rho, &lines));
-    memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);
-    raman_lines_sample(&lines, grid->window / (double)grid->fine, m->fine, m->doubled);
-    for (long j = 0; j < m->fine; j++)
-        m->doubled[j] *= scale;
     const size_t bytes = 2 * (size_t)m->fine * sizeof *m->doubled;
-    TRY(be->ops->upload(be, square, m->doubled, bytes));
-    const struct fft_rows rows = {square, m->ld_long, transfer, m->ld_half, 0, 1, NULL};
-    TRY(be->ops->fft_execute(be, m->long_forward, &rows));
+    row->raman = row->medium.raman;
+    for (int k = 0; k < row->raman.count; k++)
+        TRY(load_transfer(m, index, k));
     memset(m->doubled, 0, bytes);
-    return be->ops->upload(be, square, m->doubled, bytes);
+    return be->ops->upload(be, m->square + index * m->ld_long, m->doubled, bytes);
 }
 
 /* Tables of the linear operator and the prefactor -i omega window sqrt(Aeff)/(4 s n_eff fine),

@@ -447,6 +447,9 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     TRY(check_loss(out));
     TRY(choose_terms(out, !point->uniform, point->tapered));
     find_middle(out);
+    if (point->raman)
+        TRY(raman_mix_init(point->gas.request.gas[0], point->gas.request.temperature, out->low,
+                           out->high, point->grid.window, &out->raman));
     out->carrier = capillary_medium_index(out, out->omega0, &out->middle);
     return 0;
 }

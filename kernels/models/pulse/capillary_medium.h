@@ -5,6 +5,7 @@
 #include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/capillary_terms.h"
+#include "kernels/models/pulse/raman_mix.h"
 
 /*
  * Gas, wall and mode of a point, and its linear operator in the frame of the local group
@@ -38,6 +39,7 @@ struct capillary_medium {
     struct gradient_points column; /* z of its columns */
     struct band_table loss;        /* alpha in place of the guide's, where there is one */
     double loss_factor;            /* on that */
+    struct raman_mix raman;        /* delayed response at these densities */
     double low, high;              /* densities along the guide, 1/m^3 */
     double narrow, wide;           /* radii along the guide, m */
     double mean;                   /* of the density along the guide, 1/m^3 */

@@ -5,6 +5,7 @@
 #include "kernels/backend.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/rate_table.h"
 #include "kernels/models/pulse/response.h"
 #include "kernels/numeric/host_fft.h"
@@ -31,6 +32,7 @@ struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
     struct ionisation ionisation;
+    struct raman_mix raman;
     const struct capillary_rate *rate; /* NULL: none in use */
     double field_scale;                /* V/m per sqrt(W), at the mean radius */
     double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
@@ -64,20 +66,20 @@ struct model {
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
     /* rows on the backend */
-    double *samples;     /* [capacity][ld_real] */
-    double *quadrature;  /* the same; without third harmonic only */
-    cplx *turned;        /* [capacity][ld]; without third harmonic only */
-    cplx *quarter;       /* [ld] -i; without third harmonic only */
-    double *square;      /* [capacity][ld_long] E^2, zeros behind; Raman only */
-    double *delayed;     /* [capacity][ld_long] */
-    cplx *half;          /* [capacity][ld_half] */
-    cplx *transfer;      /* [capacity][ld_half] */
-    double *ones;        /* [ld_real]; the rest with the absorber in time only */
-    double *rate_edge;   /* [capacity][ld_real] -alpha/n */
-    double *lost;        /* [capacity][ld_real] -alpha A/n */
-    cplx *lost_spectrum; /* [capacity][ld] */
-    cplx *factor;        /* [capacity][ld] prefactor, when the stepper's is only the mask */
-    cplx *signal[2];     /* [fine] of plane: spectrum and samples of the analytic signal */
+    double *samples;               /* [capacity][ld_real] */
+    double *quadrature;            /* the same; without third harmonic only */
+    cplx *turned;                  /* [capacity][ld]; without third harmonic only */
+    cplx *quarter;                 /* [ld] -i; without third harmonic only */
+    double *square;                /* [capacity][ld_long] E^2, zeros behind; Raman only */
+    double *delayed;               /* [capacity][ld_long] */
+    cplx *half;                    /* [capacity][ld_half] */
+    cplx *transfer[RAMAN_MIX_MAX]; /* [capacity][ld_half] */
+    double *ones;                  /* [ld_real]; the rest with the absorber in time only */
+    double *rate_edge;             /* [capacity][ld_real] -alpha/n */
+    double *lost;                  /* [capacity][ld_real] -alpha A/n */
+    cplx *lost_spectrum;           /* [capacity][ld] */
+    cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    cplx *signal[2]; /* [fine] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */

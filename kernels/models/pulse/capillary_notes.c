@@ -159,6 +159,9 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "narrowest core radius", "m", medium->narrow);
     if (medium->terms > 1)
         pulse_note(out, "terms of L", "1", (double)medium->terms);
+    if (medium->raman.count > 1)
+        pulse_note(out, "error of the Raman response between densities", "1",
+                   medium->raman.error);
     if (medium->error > 0.0)
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }

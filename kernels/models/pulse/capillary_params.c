@@ -282,15 +282,9 @@ static int read_raman(const struct params *p, struct capillary_point *out)
         out->raman = true;
     }
     if (out->raman && r->count > 1)
-        FAIL(ERR_UNSUPPORTED, "raman: a mixture with molecules has no Raman response in this "
-                              "version; raman: none leaves it out");
-    if (out->raman && out->tapered)
-        FAIL(ERR_UNSUPPORTED,
-             "raman: along a taper it is not in this version; use one radius or "
-             "raman: none");
-    if (out->raman && !out->uniform)
-        FAIL(ERR_UNSUPPORTED, "raman: along a pressure gradient the linewidths change, which "
-                              "is not in this version; use one pressure or raman: none");
+        FAIL(ERR_UNSUPPORTED, "raman: the widths of a molecule's lines among other gases are "
+                              "not known, so a mixture has no Raman response; raman: none "
+                              "leaves it out");
     return 0;
 }
 

@@ -157,10 +157,37 @@ static int quadrature(struct model *m, long row, const cplx *spectrum, struct ro
     return execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real, m->ld_real);
 }
 
+/* The spectrum of what drives the delayed response times the transfer function of a place. */
+static int raman_filter(struct model *m, long row, const struct capillary_place *at, cplx *half)
+{
+    struct backend *const be = m->be;
+    const struct capillary_row *const r = &m->row[row];
+    const cplx *part[RAMAN_MIX_MAX] = {NULL};
+    double weight[RAMAN_MIX_MAX - 1];
+    for (int k = 0; k < r->raman.count; k++)
+        part[k] = m->transfer[k] + row * m->ld_half;
+    if (r->point.uniform && !r->point.tapered) {
+        const struct spectral_scale_args filter = {part[0], half, half, m->ld_half, NULL};
+        return be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1);
+    }
+    const double scale =
+        capillary_medium_drift(&r->medium, at, r->point.vacuum) * area_share(r, at);
+    raman_mix_weights(&r->raman, at->at.rho, weight);
+    const struct spectral_mix_args mix = {.scale = &scale,
+                                          .weight = weight,
+                                          .first = part[0],
+                                          .second = part[1],
+                                          .third = part[2],
+                                          .in = half,
+                                          .out = half,
+                                          .ld = m->ld_half};
+    return be->kernels->spectral_mix[r->raman.count - 1](be, &mix, 0, 1, m->fine + 1);
+}
+
 /* rho (h * E^2) into `delayed`, a factor on E: the square, zeros behind it, its spectrum times
  * the transfer function, back. */
-static int delayed_response(struct model *m, long row, const struct response_rows *rows,
-                            struct row_status *st)
+static int delayed_response(struct model *m, long row, const struct capillary_place *at,
+                            const struct response_rows *rows, struct row_status *st)
 {
     struct backend *const be = m->be;
     double *const square = m->square + row * m->ld_long;
@@ -169,9 +196,7 @@ static int delayed_response(struct model *m, long row, const struct response_row
                                             NULL};
     TRY(be->kernels->raman_square[m->third_harmonic ? 0 : 1](be, &drive, 0, 1, m->fine));
     TRY(execute(m, m->long_forward, square, m->ld_long, half, m->ld_half));
-    const struct spectral_scale_args filter = {m->transfer + row * m->ld_half, half, half,
-                                               m->ld_half, NULL};
-    TRY(be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1));
+    TRY(raman_filter(m, row, at, half));
     st->passes += 2;
     st->transforms += 2;
     return execute(m, m->long_backward, half, m->ld_half, m->delayed + row * m->ld_long,
@@ -201,7 +226,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     if (m->edge)
         TRY(edge_loss(m, row, st));
     if (m->raman) {
-        TRY(delayed_response(m, row, &rows, st));
+        TRY(delayed_response(m, row, at, &rows, st));
         rows.extra = m->delayed + row * m->ld_long;
     }
     TRY(response_apply(m->response, row, &factors, &rows, st));
