@@ -34,7 +34,7 @@ static const struct {
     {"capillary", "pressure.from", "0.8 bar"},
     {"capillary", "pressure.to", "0 bar"},
     {"capillary", "temperature", "293.15 K"},
-    {"capillary", "guide.wall", "silica_table"},
+    {"capillary", "guide.wall.glass", "silica_table"},
     {"capillary", "pulse.duration", "7.5 fs"},
     {"capillary", "pulse.energy", "275 uJ"},
     {"capillary", "pulse.wavelength", "800 nm"},

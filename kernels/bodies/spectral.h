@@ -112,6 +112,40 @@ K_FN void spectral_mix_body(int s, long i, const struct spectral_mix_row *r)
     r->out[i] = cplx_mul(cplx_scale(r->scale, pre), r->in[i]);
 }
 
+/* spectral_lean: out = in / (1 + lean tilt): a prefactor whose divisor is linear in something
+ * that changes along the way. */
+struct spectral_lean_args {
+    const cplx *in;
+    const double *tilt; /* [rows][ld_real] */
+    const double *lean; /* [rows] */
+    cplx *out;
+    long ld;
+    long ld_real;
+    const unsigned char *active;
+};
+
+struct spectral_lean_row {
+    const cplx *in;
+    const double *tilt;
+    cplx *out;
+    double lean;
+};
+
+K_FN struct spectral_lean_row spectral_lean_row(const struct spectral_lean_args *a, long row)
+{
+    struct spectral_lean_row r;
+    r.in = a->in + row * a->ld;
+    r.tilt = a->tilt + row * a->ld_real;
+    r.out = a->out + row * a->ld;
+    r.lean = a->lean[row];
+    return r;
+}
+
+K_FN void spectral_lean_body(long i, const struct spectral_lean_row *r)
+{
+    r->out[i] = cplx_scale(1.0 / (1.0 + r->lean * r->tilt[i]), r->in[i]);
+}
+
 /* spectral_split, spectral_join: the same numbers as a split row (kdefs.h) and back; join
  * writes zeros around a row of out as well. */
 struct spectral_split_args {

@@ -93,6 +93,30 @@ void reference_spectral_split(const struct spectral_split_args *a, int s, long r
         answer_complex(&answers[0], i, element(a->in, row * a->ld_spec + i), 0.0L);
 }
 
+#define LEAN(member) offsetof(struct spectral_lean_args, member)
+
+/* |lean tilt| < 1/2, so that the divisor does not cancel. */
+const struct kernel_field fields_spectral_lean[] = {
+    {"ld_real", FIELD_LD_REAL, LEAN(ld_real), 0, 0, 0, 0, 0},
+    {"in", FIELD_COMPLEX, LEAN(in), 0, 0, 0, 0, 0},
+    {"tilt", FIELD_REAL, LEAN(tilt), 0, 0, 0, 0.5, 1},
+    {"lean", FIELD_SCALARS, LEAN(lean), 1, 0, 0, 0.25, 0.5},
+    {"out", FIELD_COMPLEX_OUT, LEAN(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_lean(const struct spectral_lean_args *a, int s, long row, long n,
+                             struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double below =
+            1.0L + (long double)a->lean[row] * a->tilt[row * a->ld_real + i];
+        const long double complex z = element(a->in, row * a->ld + i) / below;
+        /* The divisor's rounding counts as 1 + |lean tilt| over it, at most 3. */
+        answer_complex(&answers[0], i, z, roundings(2 + 2 * 3) * cabsl(z));
+    }
+}
+
 #define JOIN(member) offsetof(struct spectral_join_args, member)
 
 const struct kernel_field fields_spectral_join[] = {

@@ -59,7 +59,7 @@ static struct coarse_figures coarse_figures(const struct capillary_planes *p, do
 static struct capillary_planes run(struct capillary_case *c)
 {
     capillary_case_choose(c, "guide.model", "marcatili");
-    capillary_case_choose(c, "guide.wall", "silica_table");
+    capillary_case_choose(c, "guide.wall.glass", "silica_table");
     struct capillary_planes p = capillary_case_run(c);
     ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
     return p;

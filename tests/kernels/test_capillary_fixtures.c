@@ -33,8 +33,7 @@ static void common(struct capillary_case *c)
     capillary_case_set(c, "grid.fine", 16384.0);
     capillary_case_set(c, "grid.coarse", 16384.0);
     capillary_case_choose(c, "density", "ideal");
-    capillary_case_choose(c, "guide.wall", "index");
-    capillary_case_set(c, "guide.index", 1.45);
+    capillary_case_set(c, "guide.wall.index", 1.45);
     capillary_case_choose(c, "guide.prefactor", "vacuum");
     capillary_case_choose(c, "kerr.response", "chi3");
     capillary_case_choose(c, "windows.spectral", "sin2");

@@ -42,8 +42,8 @@ static void small_case(struct capillary_case *c)
     capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
     capillary_case_set(c, "grid.window", 200e-15);
     capillary_case_set(c, "length", 0.5);
-    capillary_case_choose(c, "guide.wall", "index");
-    capillary_case_set(c, "guide.index", INDEX);
+
+    capillary_case_set(c, "guide.wall.index", INDEX);
 }
 
 static void taper(struct capillary_case *c, const double *z, const double *radius, int count)

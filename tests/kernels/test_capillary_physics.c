@@ -34,8 +34,7 @@ static void small_case(struct capillary_case *c)
     capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
     capillary_case_set(c, "grid.window", 200e-15);
     capillary_case_set(c, "length", 0.5);
-    capillary_case_choose(c, "guide.wall", "index");
-    capillary_case_set(c, "guide.index", 1.45);
+    capillary_case_set(c, "guide.wall.index", 1.45);
 }
 
 static void gradient(struct capillary_case *c, double from, double to)
@@ -388,6 +387,81 @@ START_TEST(a_preionised_gas_has_the_index_of_its_plasma)
 }
 END_TEST
 
+START_TEST(growing_electron_density_shifts_a_pulse_to_the_blue)
+{
+    /* physics.md §10.11: d omega/dz = e^2/(2 eps0 m c omega) d rho_e/dt, in the mean over the
+     * pulse's power; rho_e of the input's field by the rate itself. */
+    struct capillary_case c;
+    plasma_case(&c, "band");
+    capillary_case_set(&c, "length", 0.002);
+    capillary_case_set(&c, "pulse.duration", 20e-15);
+    capillary_case_set(&c, "pulse.energy", 250e-6);
+    struct capillary_planes p = run(&c);
+    struct rate_request request = {.kind = RATE_PPT,
+                                   .gas = GAS_AR,
+                                   .occupancy = 2.0,
+                                   .wavelength = 800e-9,
+                                   .stark = true,
+                                   .dipole = true};
+    struct ionisation rate;
+    ck_assert_int_eq(ionisation_init(&rate, &request), 0);
+    const double area = 1.4971689509 * 125e-6 * 125e-6;
+    const double peak = p.observable[0][CAPILLARY_PEAK_POWER];
+    const double top = sqrt(2.0 * peak / (area * PULSE_EPS0 * PULSE_C));
+    const double omega0 = 2.0 * PULSE_PI * PULSE_C / 800e-9;
+    const double dt = 1e-17;
+    double exposure = 0.0;
+    double energy = 0.0;
+    double pushed = 0.0;
+    for (int i = -8000; i <= 8000; i++) {
+        const double t = i * dt;
+        const double power = exp(-4.0 * log(2.0) * t * t / 4e-28);
+        const double w =
+            ionisation_rate(&rate, top * sqrt(power) * fabs(cos(omega0 * t)), NULL);
+        exposure += w * dt;
+        energy += power * dt;
+        pushed += power * w * exp(-exposure) * dt;
+    }
+    const double rho = p.observable[0][CAPILLARY_DENSITY];
+    const double scale =
+        PULSE_E * PULSE_E / (2.0 * PULSE_EPS0 * PULSE_ME * PULSE_C * omega0) * 0.002;
+    const double shift =
+        p.observable[1][CAPILLARY_OMEGA_MEAN] - p.observable[0][CAPILLARY_OMEGA_MEAN];
+    is_near(shift, scale * rho * pushed / energy, 0.05, "blue shift");
+    is_near(p.observable[0][CAPILLARY_IONISED_FRACTION], 1.0 - exp(-exposure), 5e-3,
+            "fraction");
+    capillary_planes_free(&p);
+    capillary_case_clear(&c);
+}
+END_TEST
+
+START_TEST(the_third_harmonic_comes_from_the_response_that_has_it)
+{
+    /* Either response does the same to the fundamental; one alone makes light at 267 nm. */
+    struct capillary_case c;
+    small_case(&c);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){200e-9, 2e-6}, 2);
+    capillary_case_list(&c, "bands.uv", (const double[]){240e-9, 300e-9}, 2);
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_set(&c, "pulse.duration", 30e-15);
+    capillary_case_set(&c, "length", 0.05);
+    struct capillary_planes with = run(&c);
+    capillary_case_choose(&c, "kerr.third_harmonic", "false");
+    struct capillary_planes without = run(&c);
+    ck_assert_double_gt(with.observable[1][CAPILLARY_ENERGY_UV], 1e-12);
+    ck_assert_double_lt(without.observable[1][CAPILLARY_ENERGY_UV],
+                        1e-6 * with.observable[1][CAPILLARY_ENERGY_UV]);
+    ck_assert_double_le(
+        capillary_distance(with.field + with.bins, without.field + without.bins, with.bins / 3),
+        1e-3);
+    ck_assert_double_gt(capillary_distance(with.field + with.bins, with.field, with.bins / 3),
+                        0.02);
+    capillary_planes_free(&with);
+    capillary_planes_free(&without);
+    capillary_case_clear(&c);
+}
+END_TEST
+
 /* Change of the field after a short way against the linear one. */
 static cplx *change_of(struct capillary_case *c, const cplx *linear, long *bins)
 {
@@ -411,6 +485,41 @@ static double share_of(const cplx *a, const cplx *b, long n)
     }
     return product / square;
 }
+
+/* Change by the Kerr effect over the first 0.1 mm. */
+static cplx *kerr_change(struct capillary_case *c, long *bins)
+{
+    capillary_case_choose(c, "kerr.response", "none");
+    struct capillary_planes linear = run(c);
+    capillary_case_choose(c, "kerr.response", "chi3");
+    cplx *const change = change_of(c, linear.field + linear.bins, bins);
+    capillary_planes_free(&linear);
+    return change;
+}
+
+START_TEST(the_prefactor_of_a_gradient_is_that_of_the_density_on_the_spot)
+{
+    /* Where the gradient begins, it acts like its first pressure: the density falls by 2.5e-5
+     * in the mean over 0.1 mm, while n_eff at the mean density lies 4e-4 lower. */
+    for (int full = 0; full < 2; full++) {
+        struct capillary_case c;
+        long bins = 0;
+        small_case(&c);
+        capillary_case_set(&c, "guide.model", (double)full);
+        capillary_case_set(&c, "length", 1.0);
+        capillary_case_set(&c, "pressure.constant", 5e5);
+        capillary_case_set(&c, "stepper.rtol", 1e-9);
+        capillary_case_planes(&c, (const double[]){0.0, 1e-4}, 2);
+        cplx *const uniform = kerr_change(&c, &bins);
+        gradient(&c, 5e5, 0.0);
+        cplx *const local = kerr_change(&c, &bins);
+        is_near(share_of(uniform, local, bins), 1.0 - 2.5e-5, 2e-5, "of the uniform change");
+        free(uniform);
+        free(local);
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
 
 START_TEST(slow_pulses_see_the_raman_response_as_a_kerr_effect)
 {
@@ -493,6 +602,9 @@ int main(void)
     tcase_add_test(tests, absorbers_are_rates_a_metre_whatever_the_steps);
     tcase_add_test(tests, ionisation_takes_its_potential_times_the_electrons);
     tcase_add_test(tests, a_preionised_gas_has_the_index_of_its_plasma);
+    tcase_add_test(tests, growing_electron_density_shifts_a_pulse_to_the_blue);
+    tcase_add_test(tests, the_third_harmonic_comes_from_the_response_that_has_it);
+    tcase_add_test(tests, the_prefactor_of_a_gradient_is_that_of_the_density_on_the_spot);
     tcase_add_test(tests, slow_pulses_see_the_raman_response_as_a_kerr_effect);
     tcase_add_test(tests,
                    a_short_pulse_in_hydrogen_is_shifted_to_the_red_and_keeps_its_photons);

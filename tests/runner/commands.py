@@ -263,7 +263,7 @@ def what_a_capillary_cannot_do():
         ("a band beyond a resonance", GAS.replace("[200 nm", "[70 nm"), "resonance"),
         ("a window shorter than the pulse", GAS.replace("10 fs", "100 fs"), "grid.window", "too short"),
         ("a field above the table", GAS.replace("50 uJ", "50 mJ"), "barrier suppression"),
-        ("loss from a wall without any", GAS.replace("silica_table", "index, index: 0.5"), "guide.loss"),
+        ("loss from a wall without any", GAS.replace("silica_table", "{index: 0.5}"), "guide.loss"),
         ("an unknown gas", GAS.replace("He", "Hg"), "gas.name"),
     ]
     for name, text, *words in cases:

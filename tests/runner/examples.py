@@ -14,6 +14,8 @@ EXAMPLES = os.path.join(os.environ["SCANFARM_SOURCE"], "scans", "examples")
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 # What makes each example a matter of seconds, and how many members are left.
 SHORT = {
+    "capillary-blue-shift": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 4),
+    "capillary-convergence": (["length=1 cm", "save.planes=2"], 8),
     "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
     "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2"], 7),
     "capillary-soliton": (["length=2 cm", "save.planes=2"], 4),

@@ -53,7 +53,7 @@ static size_t row_bytes(const struct capillary_point *point)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
            + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, capillary_terms_most(point))
-           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 2 * bins + extra)
+           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 3 * bins + extra)
                  * sizeof(double);
 }
 
@@ -176,11 +176,11 @@ static void capillary_destroy(struct model *m)
     stepper_destroy(m->stepper);
     response_destroy(m->response);
     destroy_rows(m);
-    void *const rows[] = {m->ones,       m->rate_edge, m->lost,        m->lost_spectrum,
-                          m->factor,     m->samples,   m->quadrature,  m->turned,
-                          m->quarter,    m->square,    m->delayed,     m->half,
-                          m->signal[0],  m->signal[1], m->transfer[0], m->transfer[1],
-                          m->transfer[2]};
+    void *const rows[] = {m->tilt,        m->scalars,       m->ones,       m->rate_edge,
+                          m->lost,        m->lost_spectrum, m->factor,     m->samples,
+                          m->quadrature,  m->turned,        m->quarter,    m->square,
+                          m->delayed,     m->half,          m->signal[0],  m->signal[1],
+                          m->transfer[0], m->transfer[1],   m->transfer[2]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
@@ -260,9 +260,14 @@ static int create_rows(struct model *m)
     TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->samples));
     for (int i = 0; i < 2; i++)
         TRY(be->ops->alloc(be, m->fine, sizeof(cplx), (void **)&m->signal[i]));
+    memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
+    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
     TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
+    TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
+    TRY(be->ops->alloc(be, m->capacity * CAPILLARY_SCALARS, sizeof(double),
+                       (void **)&m->scalars));
     if (!m->third_harmonic)
         TRY(create_quadrature(m));
     if (m->edge)
@@ -311,6 +316,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
+    m->ld_tilt = backend_stride(m->bins, sizeof(double));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));
     m->ld_half = backend_stride(m->fine + 1, sizeof(cplx));
@@ -328,19 +334,25 @@ static int capillary_advance(struct model *m, struct run_control *control,
     return stepper_advance(m->stepper, control, st);
 }
 
-/* The analytic signal of a spectrum into m->scratch; its real part into the row's samples. */
+/* The power |A_analytic|^2 of a spectrum into m->window and, for the plasma, the real part into
+ * the row's samples. Outside the active bins signal[0] is zero. */
 static int make_signal(struct model *m, int row, const cplx *spectrum)
 {
     struct backend *const be = m->be;
     struct capillary_row *const r = &m->row[row];
     const size_t bytes = (size_t)m->fine * sizeof(cplx);
-    memset(m->scratch, 0, bytes);
-    for (long k = r->point.grid.first; k < r->point.grid.last; k++)
-        m->scratch[k] = cplx_scale(2.0, spectrum[k]);
-    TRY(be->ops->upload(be, m->signal[0], m->scratch, bytes));
+    const long first = r->point.grid.first;
+    const long count = r->point.grid.last - first;
+    for (long k = 0; k < count; k++)
+        m->scratch[k] = cplx_scale(2.0, spectrum[first + k]);
+    TRY(be->ops->upload(be, m->signal[0] + first, m->scratch, (size_t)count * sizeof(cplx)));
     const struct fft_rows rows = {m->signal[0], m->fine, m->signal[1], m->fine, 0, 1, NULL};
     TRY(be->ops->fft_execute(be, m->analytic, &rows));
     TRY(be->ops->download(be, m->scratch, m->signal[1], bytes));
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = cplx_abs2(m->scratch[j]);
+    if (m->rule == PLASMA_NONE)
+        return 0;
     for (long j = 0; j < m->fine; j++)
         r->samples[j] = m->scratch[j].r;
     return be->ops->upload(be, m->samples + row * m->ld_real, r->samples,
@@ -366,6 +378,7 @@ static int observe_plasma(struct model *m, int row, const struct capillary_place
     values[CAPILLARY_IONISED_FRACTION] = report.electrons;
     values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at->at.rho;
     values[CAPILLARY_SATURATED] = (double)report.saturated;
+    values[CAPILLARY_UNDERSHOOT] = (double)report.undershoot;
     return 0;
 }
 
@@ -382,7 +395,7 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     TRY(be->ops->download(be, spectrum, field, (size_t)m->bins * sizeof(cplx)));
     capillary_observe_spectrum(&r->point, spectrum, out->observable);
     TRY(make_signal(m, row, spectrum));
-    capillary_observe_samples(&r->point, m->scratch, out->observable);
+    capillary_observe_power(&r->point, m->window, out->observable);
     TRY(observe_plasma(m, row, &at, out->observable));
     out->observable[CAPILLARY_DENSITY] = at.at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];

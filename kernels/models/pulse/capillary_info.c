@@ -35,6 +35,9 @@ static const struct observable_info observables[CAPILLARY_OBSERVABLES] = {
                               "Nonlinear phase of the highest squared field on the way so far"},
     [CAPILLARY_SATURATED] = {"saturated", "1",
                              "Samples of this plane whose field lies above the rate's range"},
+    [CAPILLARY_UNDERSHOOT] = {"undershoot", "1",
+                              "Samples of this plane whose filtered exposure was negative and "
+                              "set to 0 (rule: band)"},
     [CAPILLARY_DENSITY] = {"density", "m^-3", "Particles of the gas at this plane"},
     [CAPILLARY_EDGE_T] = {"edge_t", "1",
                           "Share of the energy in the outer 5 % of each side of the window"},

@@ -256,6 +256,23 @@ static int load_edge(struct model *m, int index, struct capillary_row *row)
     return 0;
 }
 
+/* How the prefactor changes with the density. */
+static int load_tilt(struct model *m, int index, struct capillary_row *row)
+{
+    const struct real_grid *const grid = &row->point.grid;
+    static const double scalars[CAPILLARY_SCALARS] = {[SCALAR_ONE] = 1.0};
+    struct backend *const be = m->be;
+    row->leans = row->medium.terms > 1 && row->medium.index.columns <= 2 && !row->point.vacuum;
+    TRY(be->ops->upload(be, m->scalars + index * CAPILLARY_SCALARS, scalars, sizeof scalars));
+    if (!row->leans)
+        return 0;
+    memset(m->li, 0, (size_t)m->bins * sizeof *m->li);
+    for (long k = grid->first; k < grid->last; k++)
+        m->li[k] = capillary_medium_tilt(&row->medium, k);
+    return be->ops->upload(be, m->tilt + index * m->ld_tilt, m->li,
+                           (size_t)m->bins * sizeof *m->li);
+}
+
 static bool has_loss(const struct model *m, const struct capillary_row *row)
 {
     for (long i = 0; i < row->medium.terms * m->bins; i++)
@@ -307,6 +324,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
     TRY(load_response(m, row, r));
     if (m->raman)
         TRY(load_raman(m, row, r));
+    TRY(load_tilt(m, row, r));
     make_tables(m, r);
     if (m->edge)
         TRY(load_edge(m, row, r));

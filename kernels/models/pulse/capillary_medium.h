@@ -49,7 +49,6 @@ struct capillary_medium {
     int terms;                     /* 1 … CAPILLARY_TERMS */
     struct term_set set;           /* the terms */
     double error;                  /* of the terms over the length, rad */
-    double carrier;                /* n_eff at the carrier and the middle */
     double edge;                   /* 1/absorption length, 1/m; 0: no absorber */
     double
         slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the places of the terms, s/m */
@@ -109,13 +108,23 @@ double capillary_medium_transmission(const struct capillary_medium *medium);
 
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
- * the middle (or without n_eff, as in vacuum), rad/s. Along a gradient or
- * taper the response is to be multiplied by capillary_medium_drift beside.
+ * the middle (or without n_eff, as in vacuum), rad/s. At another place it is to be divided by 1
+ * + capillary_medium_lean times capillary_medium_tilt, and the response to be multiplied by
+ * capillary_medium_drift: together exact for the reduced form along a gradient or a taper, and
+ * for two columns of a table.
  */
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
 
-/** n_eff at the carrier and the middle over that at a place, times the same of
- * sqrt(Aeff) the other way round. */
+/** What n_eff is linear in, at a place less in the middle: density, else radius^-2, else the
+ * share of the second column, each over its unit. */
+double capillary_medium_lean(const struct capillary_medium *medium,
+                             const struct capillary_place *at);
+
+/** Change of n_eff over n_eff in the middle, per lean. */
+double capillary_medium_tilt(const struct capillary_medium *medium, long k);
+
+/** sqrt(Aeff) at a place over that in the middle; times what lean and tilt leave of n_eff at
+ * the carrier. */
 double capillary_medium_drift(const struct capillary_medium *medium,
                               const struct capillary_place *at, bool vacuum);
 

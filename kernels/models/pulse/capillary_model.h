@@ -17,6 +17,15 @@
  * values at the states. */
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 
+/* Numbers that kernels of the right-hand side read. */
+enum capillary_scalar {
+    SCALAR_LEAN,
+    SCALAR_ONE,
+    SCALAR_ZERO,
+    SCALAR_MIX, /* and the weights behind */
+    CAPILLARY_SCALARS = SCALAR_MIX + RAMAN_MIX_MAX
+};
+
 /* Positions that the stepper asks for at once, at most. */
 #define CAPILLARY_POSITIONS 8
 
@@ -35,6 +44,7 @@ struct capillary_row {
     struct raman_mix raman;
     const struct capillary_rate *rate; /* NULL: none in use */
     double field_scale;                /* V/m per sqrt(W), at the mean radius */
+    bool leans;                        /* the prefactor changes along the way */
     double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
     struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
     double now[CAPILLARY_PATHS];                    /* rates at the state */
@@ -61,7 +71,8 @@ struct model {
     enum rate_evaluation evaluation;
     bool third_harmonic;
     bool raman;
-    bool edge;             /* absorber in time */
+    bool edge; /* absorber in time */
+    long ld_tilt;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
@@ -79,6 +90,8 @@ struct model {
     double *lost;                  /* [capacity][ld_real] -alpha A/n */
     cplx *lost_spectrum;           /* [capacity][ld] */
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    double *tilt;    /* [capacity][ld_tilt] of the prefactor */
+    double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
     cplx *signal[2]; /* [fine] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;

@@ -8,6 +8,9 @@
 #include "kernels/models/pulse/guide_figures.h"
 #include "kernels/models/pulse/note.h"
 
+/* Bins at which a prefactor is checked. */
+#define PREFACTOR_BINS 64
+
 static double pulse_t0(const struct capillary_pulse *pulse)
 {
     if (pulse->shape == REAL_SECH)
@@ -140,6 +143,28 @@ static void note_lengths(const struct capillary_point *point,
                         "self-focusing couples to other modes, which one mode leaves out");
 }
 
+/* What the prefactor along a gradient leaves out, relative: that n_eff is not quite linear in
+ * the density, in the full form. */
+static double prefactor_error(const struct capillary_medium *m)
+{
+    double worst = 0.0;
+    const double ends[2] = {m->low, m->high};
+    const long stride = (m->grid.last - m->grid.first) / PREFACTOR_BINS + 1;
+    for (long k = m->grid.first; k < m->grid.last; k += stride) {
+        const double omega = real_grid_omega(&m->grid, k);
+        const double mean = capillary_medium_index(m, omega, &m->middle);
+        for (int i = 0; i < 2; i++) {
+            struct capillary_place end = m->middle;
+            end.at.rho = ends[i];
+            const double ratio = capillary_medium_index(m, omega, &end) / mean;
+            const double taken =
+                1.0 + capillary_medium_lean(m, &end) * capillary_medium_tilt(m, k);
+            worst = fmax(worst, fabs(ratio / taken - 1.0));
+        }
+    }
+    return worst;
+}
+
 static void note_dispersion(const struct capillary_point *point,
                             const struct capillary_medium *medium, struct plane_layout *out)
 {
@@ -162,6 +187,10 @@ static void note_dispersion(const struct capillary_point *point,
     if (medium->raman.count > 1)
         pulse_note(out, "error of the Raman response between densities", "1",
                    medium->raman.error);
+    const bool along = medium->index.columns == 0 && medium->narrow == medium->wide;
+    if (along && medium->terms > 1 && medium->guide.full && !point->vacuum)
+        pulse_note(out, "error of the prefactor along the gradient", "1",
+                   prefactor_error(medium));
     if (medium->error > 0.0)
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }

@@ -23,18 +23,33 @@ static void observe_sums(const struct capillary_point *point, const cplx *a, dou
     double over = 0.0;
     double moment = 0.0;
     double edge = 0.0;
+    const double width = real_grid_omega(grid, 1);
+#pragma omp simd reduction(+ : power, over, moment)
     for (long k = grid->first; k < grid->last; k++) {
         const double p = cplx_abs2(a[k]);
-        const double omega = real_grid_omega(grid, k);
+        const double omega = width * (double)k;
         power += p;
         over += p / omega;
         moment += p * omega;
-        edge += is_edge(k - grid->first, grid->last - grid->first) ? p : 0.0;
     }
+    const long count = grid->last - grid->first;
+    for (long i = 0; is_edge(i, count); i++)
+        edge += cplx_abs2(a[grid->first + i]) + cplx_abs2(a[grid->last - 1 - i]);
     values[CAPILLARY_ENERGY] = 4.0 * grid->window * power;
     values[CAPILLARY_PHOTON_NUMBER] = 4.0 * grid->window * over / PULSE_HBAR;
     values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->pulse.omega0;
     values[CAPILLARY_EDGE_OMEGA] = power > 0.0 ? edge / power : 0.0;
+}
+
+/* Bins with less than this share of the strongest one's energy do not count for the chirp. */
+#define CHIRP_FLOOR 1e-8
+
+static double strongest(const struct real_grid *grid, const cplx *a)
+{
+    double top = 0.0;
+    for (long k = grid->first; k < grid->last; k++)
+        top = fmax(top, cplx_abs2(a[k]));
+    return top;
 }
 
 /* Slope of the group delay over the frequency, least squares with the energy as weight. The
@@ -42,6 +57,7 @@ static void observe_sums(const struct capillary_point *point, const cplx *a, dou
  * half a period. */
 static double spectrum_chirp(const struct real_grid *grid, const cplx *a, double mean)
 {
+    const double least = CHIRP_FLOOR * strongest(grid, a);
     double weight = 0.0;
     double delay = 0.0;
     double moment = 0.0;
@@ -50,7 +66,7 @@ static double spectrum_chirp(const struct real_grid *grid, const cplx *a, double
     for (long k = grid->first; k + 1 < grid->last; k++) {
         const cplx turn = cplx_mul_conj(a[k], a[k + 1]);
         const double w = sqrt(cplx_abs2(turn));
-        if (!(w > 0.0))
+        if (!(w > least))
             continue;
         const double tau = atan2(-turn.i, -turn.r) * grid->window / (2.0 * PULSE_PI);
         const double x = 0.5 * (real_grid_omega(grid, k) + real_grid_omega(grid, k + 1)) - mean;
@@ -68,11 +84,14 @@ static double band_energy(const struct real_grid *grid, const cplx *a,
                           struct wavelength_band band)
 {
     double sum = 0.0;
-    for (long k = grid->first; k < grid->last; k++) {
-        const double wavelength = 2.0 * PULSE_PI * PULSE_C / real_grid_omega(grid, k);
-        if (wavelength >= band.shortest && wavelength <= band.longest)
-            sum += cplx_abs2(a[k]);
-    }
+    if (!(band.shortest > 0.0))
+        return 0.0;
+    /* Bin k has the wavelength c T/k. */
+    const double light = PULSE_C * grid->window;
+    const long from = (long)fmax(ceil(light / band.longest), (double)grid->first);
+    const long to = (long)fmin(floor(light / band.shortest) + 1.0, (double)grid->last);
+    for (long k = from; k < to; k++)
+        sum += cplx_abs2(a[k]);
     return 4.0 * grid->window * sum;
 }
 
@@ -119,43 +138,50 @@ void capillary_observe_spectrum(const struct capillary_point *point, const cplx 
 }
 
 /* Outermost crossing of the level, walking from one end; in samples, linear between two. */
-static double crossing(const cplx *samples, long n, double level, bool from_end)
+static double crossing(const double *power, long n, double level, bool from_end)
 {
     const long step = from_end ? -1 : 1;
     long j = from_end ? n - 1 : 0;
-    double outside = cplx_abs2(samples[j]);
-    if (outside >= level)
+    if (power[j] >= level)
         return (double)j;
-    double inside = outside;
-    while (inside < level) {
-        outside = inside;
+    while (power[j] < level)
         j += step;
-        inside = cplx_abs2(samples[j]);
-    }
-    return (double)j - (double)step * (inside - level) / (inside - outside);
+    const double outside = power[j - step];
+    return (double)j - (double)step * (power[j] - level) / (power[j] - outside);
 }
 
-void capillary_observe_samples(const struct capillary_point *point, const cplx *samples,
-                               double *values)
+static double sum_of(const double *power, long from, long to)
+{
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (long j = from; j < to; j++)
+        sum += power[j];
+    return sum;
+}
+
+void capillary_observe_power(const struct capillary_point *point, const double *power,
+                             double *values)
 {
     const long n = point->grid.fine;
     const double dt = point->grid.window / (double)n;
-    double energy = 0.0;
-    double edge = 0.0;
+    long edge = 0; /* samples of a side that count as its edge */
+    while (is_edge(edge, n))
+        edge++;
+    double peak = 0.0;
+#pragma omp simd reduction(max : peak)
+    for (long j = 0; j < n; j++)
+        peak = power[j] > peak ? power[j] : peak;
     long top = 0;
-    for (long j = 0; j < n; j++) {
-        const double power = cplx_abs2(samples[j]);
-        energy += power;
-        edge += is_edge(j, n) ? power : 0.0;
-        top = power > cplx_abs2(samples[top]) ? j : top;
-    }
-    const double peak = cplx_abs2(samples[top]);
+    while (top < n - 1 && power[top] != peak)
+        top++;
     const bool lit = peak > 0.0;
+    const double energy = sum_of(power, 0, n);
     values[CAPILLARY_PEAK_POWER] = peak;
     values[CAPILLARY_FWHM_T] = lit ? dt
-                                         * (crossing(samples, n, peak / 2.0, true)
-                                            - crossing(samples, n, peak / 2.0, false))
+                                         * (crossing(power, n, peak / 2.0, true)
+                                            - crossing(power, n, peak / 2.0, false))
                                    : 0.0;
     values[CAPILLARY_T_PEAK] = lit ? real_grid_time(&point->grid, top) : 0.0;
-    values[CAPILLARY_EDGE_T] = energy > 0.0 ? edge / energy : 0.0;
+    values[CAPILLARY_EDGE_T] =
+        energy > 0.0 ? (sum_of(power, 0, edge) + sum_of(power, n - edge, n)) / energy : 0.0;
 }

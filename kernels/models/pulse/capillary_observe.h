@@ -25,6 +25,7 @@ enum capillary_observable {
     CAPILLARY_ABSORBED,
     CAPILLARY_B_INTEGRAL,
     CAPILLARY_SATURATED,
+    CAPILLARY_UNDERSHOOT,
     CAPILLARY_DENSITY,
     CAPILLARY_EDGE_T,
     CAPILLARY_EDGE_OMEGA,
@@ -45,12 +46,12 @@ void capillary_observe_spectrum(const struct capillary_point *point, const cplx 
                                 double *values);
 
 /**
- * What follows from the analytic signal: peak_power, fwhm_t, t_peak, edge_t.
+ * What follows from the power: peak_power, fwhm_t, t_peak, edge_t.
  *
- * @param samples  [grid.fine] A_analytic(t_j), sqrt(W)
- * @param values   [CAPILLARY_OBSERVABLES]
+ * @param power   [grid.fine] |A_analytic(t_j)|^2, W
+ * @param values  [CAPILLARY_OBSERVABLES]
  */
-void capillary_observe_samples(const struct capillary_point *point, const cplx *samples,
-                               double *values);
+void capillary_observe_power(const struct capillary_point *point, const double *power,
+                             double *values);
 
 #endif

@@ -179,16 +179,14 @@ static int read_tables(const struct params *p, struct capillary_point *out)
 static int read_guide(const struct params *p, struct capillary_point *out)
 {
     static const enum glass_kind walls[] = {GLASS_SILICA, GLASS_SILICA_TABLE, GLASS_BK7,
-                                            GLASS_CAF2,   GLASS_MGF2,         GLASS_CONSTANT};
-    const bool index = params_is_set(p, "guide.index");
+                                            GLASS_CAF2, GLASS_MGF2};
+    const bool index = params_is_set(p, "guide.wall.index");
     TRY(mode_parse(capillary_modes[params_int(p, "guide.mode")], &out->mode));
     out->full = params_int(p, "guide.model") == 1;
-    out->wall = walls[params_int(p, "guide.wall")];
-    if (index != (out->wall == GLASS_CONSTANT))
-        FAIL(ERR_ARGUMENT, "guide.wall: index and guide.index belong together");
+    out->wall = index ? GLASS_CONSTANT : walls[params_int(p, "guide.wall.glass")];
     if (index)
-        out->wall_index =
-            cplx_make(params_real(p, "guide.index"), params_real(p, "guide.absorption"));
+        out->wall_index = cplx_make(params_real(p, "guide.wall.index"),
+                                    params_real(p, "guide.wall.absorption"));
     TRY(read_tables(p, out));
     out->loss = params_int(p, "guide.loss") == 1 ? params_real(p, "guide.loss_factor") : 0.0;
     out->vacuum = params_int(p, "guide.prefactor") == 1;

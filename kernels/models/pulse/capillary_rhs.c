@@ -116,14 +116,13 @@ static int sample_rates(struct model *m, struct capillary_row *r,
  * under error control. */
 static int edge_loss(struct model *m, long row, struct row_status *st)
 {
-    static const double unit[1] = {1.0};
-    static const double none[1] = {0.0};
+    const double *const scalars = m->scalars + row * CAPILLARY_SCALARS;
     double *const lost = m->lost + row * m->ld_real;
     const struct response_kerr_args args = {.field = m->samples + row * m->ld_real,
                                             .extra = m->ones,
                                             .window = m->rate_edge + row * m->ld_real,
-                                            .scale = unit,
-                                            .kerr = none,
+                                            .scale = scalars + SCALAR_ONE,
+                                            .kerr = scalars + SCALAR_ZERO,
                                             .out = lost,
                                             .ld = m->ld_real};
     TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
@@ -170,11 +169,14 @@ static int raman_filter(struct model *m, long row, const struct capillary_place 
         const struct spectral_scale_args filter = {part[0], half, half, m->ld_half, NULL};
         return be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1);
     }
+    double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_MIX;
     const double scale =
         capillary_medium_drift(&r->medium, at, r->point.vacuum) * area_share(r, at);
     raman_mix_weights(&r->raman, at->at.rho, weight);
-    const struct spectral_mix_args mix = {.scale = &scale,
-                                          .weight = weight,
+    const double values[1 + SPECTRAL_MIX] = {scale, weight[0], weight[1]};
+    TRY(be->ops->upload(be, scalars, values, sizeof values));
+    const struct spectral_mix_args mix = {.scale = scalars,
+                                          .weight = scalars + 1,
                                           .first = part[0],
                                           .second = part[1],
                                           .third = part[2],
@@ -201,6 +203,20 @@ static int delayed_response(struct model *m, long row, const struct capillary_pl
     st->transforms += 2;
     return execute(m, m->long_backward, half, m->ld_half, m->delayed + row * m->ld_long,
                    m->ld_long);
+}
+
+/* The prefactor at this place in place of that in the middle. */
+static int lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
+                struct row_status *st)
+{
+    struct backend *const be = m->be;
+    double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
+    const double value = capillary_medium_lean(&m->row[row].medium, at);
+    TRY(be->ops->upload(be, scalar, &value, sizeof value));
+    const struct spectral_lean_args args = {
+        spectrum, m->tilt + row * m->ld_tilt, scalar, spectrum, m->ld, m->ld_tilt, NULL};
+    st->passes++;
+    return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
 }
 
 int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
@@ -237,5 +253,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
+    if (r->leans)
+        TRY(lean(m, row, at, spectrum, st));
     return m->edge ? edge_add(m, row, spectrum, st) : 0;
 }

@@ -140,7 +140,8 @@ struct growing {
     const struct rate_source *source;
     const struct ionisation *rate;
     struct rate_table *table;
-    long room; /* segments allocated */
+    long room;  /* segments allocated */
+    long start; /* segments that the next channel begins with: what the last one needed */
 };
 
 /* Field at a distance s^2 below channel closing k. */
@@ -220,7 +221,7 @@ static int add_channel(struct growing *g, long i)
     const double k = (double)(table->lowest + i);
     const double from = fmax(g->source->cutoff, table->low);
     const double reach = sqrt(fmin(1.0, k - ionisation_photons(g->rate, from)));
-    struct rate_table worst = {.count = CHANNEL_MIN};
+    struct rate_table worst = {.count = g->start};
     TRY(make_room(g, table->count + worst.count));
     fit_channel(g, k, reach, worst.count, &worst);
     while (worst.error > g->source->tolerance) {
@@ -233,6 +234,9 @@ static int add_channel(struct growing *g, long i)
         TRY(make_room(g, table->count + worst.count));
         fit_channel(g, k, reach, worst.count, &worst);
     }
+    const double enough =
+        ceil(1.05 * (double)worst.count * pow(worst.error / g->source->tolerance, 0.25));
+    g->start = (long)fmax(fmin(enough, (double)worst.count), CHANNEL_MIN);
     if (worst.error > table->error) {
         table->error = worst.error;
         table->error_field = worst.error_field;
@@ -293,7 +297,7 @@ static int fill_channels(struct growing *g)
 int rate_build_by_channel(const struct rate_source *source, const struct ionisation *rate,
                           struct rate_table **out)
 {
-    struct growing g = {.source = source, .rate = rate};
+    struct growing g = {.source = source, .rate = rate, .start = CHANNEL_MIN};
     int rc = 0;
     *out = NULL;
     TRY(table_create(source, RATE_BY_CHANNEL, &g.table));
