@@ -538,6 +538,37 @@ START_TEST(shapes_are_known_without_the_data)
 }
 END_TEST
 
+START_TEST(a_prepared_pulse_looks_as_it_did)
+{
+    for (int spectral = 0; spectral < 2; spectral++) {
+        struct data_set set =
+            spectral ? gauss_in_frequency(2, 301, 2e-27, 3e-27) : gauss_in_time(2.3e-15, 1e26);
+        for (double window = 0.11e-12; window < 1e-11; window *= 3.0) {
+            const struct measured_grid some = {128, window, OMEGA0};
+            struct measured_figures direct;
+            struct measured_figures prepared;
+            char why[300];
+            struct data_set copy = set;
+            status_capture(why, sizeof why);
+            const int rc = measured_look(&set, &some, &direct);
+            ck_assert_int_eq(measured_prepare(&copy), 0);
+            ck_assert_int_eq(copy.arrays, set.arrays + 3);
+            ck_assert_int_eq(measured_look(&copy, &some, &prepared), rc);
+            status_capture(NULL, 0);
+            ck_assert(memcmp(&direct, &prepared, sizeof direct) == 0);
+            for (int i = set.arrays; i < copy.arrays; i++)
+                mem_free(copy.array[i].real);
+        }
+        data_clear(&set);
+    }
+    struct data_set bad = make_set(3, 2, (const char *const[]){"time", "intensity"});
+    ck_assert_int_eq(measured_prepare(&bad), 0);
+    ck_assert_int_eq(bad.arrays, 2);
+    data_clear(&bad);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
 START_TEST(a_packed_set_comes_back)
 {
     struct data_set set = gauss_in_time(1e-14, 1e25);
@@ -597,6 +628,7 @@ int main(void)
     tcase_add_test(tests, a_plane_of_other_points_keeps_its_bins);
     tcase_add_test(tests, a_dispersion_table_must_hold_the_reference);
     tcase_add_test(tests, shapes_are_known_without_the_data);
+    tcase_add_test(tests, a_prepared_pulse_looks_as_it_did);
     tcase_add_test(tests, a_packed_set_comes_back);
     tcase_add_test(tests, a_set_above_the_limit_is_refused);
     suite_add_tcase(suite, tests);

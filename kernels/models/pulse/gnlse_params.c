@@ -16,7 +16,7 @@ static const char *const pulse_shapes[] = {"sech", "gauss", "cw", NULL};
 #define PULSE_DATA(group)                                                                      \
     {                                                                                          \
         .columns = measured_columns, .tables = measured_tables,                                \
-        .columns_param = group ".columns"                                                      \
+        .columns_param = group ".columns", .prepare = measured_prepare                         \
     }
 static const struct data_info pulse_data = PULSE_DATA("pulse");
 static const struct data_info pulse2_data = PULSE_DATA("pulse2");
