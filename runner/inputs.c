@@ -94,6 +94,8 @@ static int load_one(const struct scan *scan, struct scan_input *input)
     if (rc != 0)
         return fail_input(input, rc, text);
     write_label(input);
+    if (input->info->prepare != NULL)
+        TRY(input->info->prepare(&input->set));
     if (scan_input_bytes(scan) > INPUTS_BYTES_MAX)
         FAIL(ERR_UNSUPPORTED, "%s: %s: all data of the scan are larger than %ld MB, the limit",
              input->place, input->param, INPUTS_BYTES_MAX >> 20);

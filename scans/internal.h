@@ -208,8 +208,8 @@ int axes_read_param(struct reader *r, int axis, const char *name, const struct n
 int axes_replace(struct reader *r, const char *name, const struct node *node);
 /** Find the axis that scans a parameter; false when none does. */
 bool axes_find(const struct scan *scan, int param, int *axis, int *place);
-/** Let a parameter join an axis: no values yet. @param place receives its place there */
-int axes_join(struct reader *r, int axis, int param, int *place);
+/** Let a parameter join an axis: no values yet. @param out receives its place there */
+int axes_join(struct reader *r, int axis, int param, int *out);
 /** Check lengths, order zipped parameters, count the points. */
 int axes_finish(struct reader *r);
 /** Free. */

@@ -115,13 +115,12 @@ static int check_later(struct reader *r, const struct param_info *info, const st
 
 /* "time/intensity" out of [time, intensity]: choices that name several columns. */
 static int join_words(struct reader *r, const struct param_info *info, const struct node *list,
-                      char *text, size_t size)
+                      struct text *out)
 {
-    struct text out = {.bytes = text, .size = size};
     for (const struct node *child = list->first; child != NULL; child = child->next) {
         const char *word = NULL;
         TRY(value_text(r, info->name, child, "a name", &word));
-        text_add(&out, "%s%s", child != list->first ? "/" : "", word);
+        text_add(out, "%s%s", child != list->first ? "/" : "", word);
     }
     return 0;
 }
@@ -133,7 +132,8 @@ static int read_choice(struct reader *r, const struct param_info *info, const st
     char joined[NAME_SIZE] = "";
     struct node word = *node;
     if (node->kind == NODE_LIST && node->count > 1) {
-        TRY(join_words(r, info, node, joined, sizeof joined));
+        struct text words = {.bytes = joined, .size = sizeof joined};
+        TRY(join_words(r, info, node, &words));
         word.kind = NODE_SCALAR;
         word.text = joined;
     }

@@ -127,13 +127,15 @@ int data_unpack(struct data_set *out, const char *bytes, size_t *used)
         const size_t size = (size_t)data_count(array) * sizeof(double);
         double *real = NULL;
         int64_t *whole = NULL;
-        if (array->real != NULL)
+        if (array->real != NULL) {
             TRY(data_add_real(out, array->name, array->unit, array->dims, array->length,
                               &real));
-        else
+            memcpy(real, bytes + *used, size);
+        } else {
             TRY(data_add_whole(out, array->name, array->unit, array->dims, array->length,
                                &whole));
-        memcpy(real != NULL ? (void *)real : (void *)whole, bytes + *used, size);
+            memcpy(whole, bytes + *used, size);
+        }
         *used += size;
     }
     return 0;

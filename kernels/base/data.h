@@ -56,6 +56,8 @@ struct data_info {
     const char *plane_array;   /* array of an earlier run's plane ("field"), or NULL */
     const char *member_param;  /* PARAM_INT of an earlier run, or NULL */
     const char *plane_param;   /* PARAM_INT, not set: the last plane, or NULL */
+    int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
+                                             those read, once; the hash does not know them */
 };
 
 /* A table as it was read: numbers in the units of the file. */

@@ -9,7 +9,6 @@
 #include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/gnlse.h"
 #include "kernels/models/pulse/measured.h"
-#include "kernels/models/pulse/raman_silica.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"
 
@@ -373,99 +372,6 @@ START_TEST(a_plane_of_a_run_goes_on_as_the_run_itself)
 }
 END_TEST
 
-/* |A|^2 is constant, so A(z) = sqrt(P) exp(-i gamma P z). */
-START_TEST(a_continuous_wave_turns_its_phase_alone)
-{
-    struct gnlse_case c;
-    case_init(&c);
-    case_betas(&c, (const double[]){-12e-27}, 1);
-    case_set(&c, "pulse.shape", 2.0);
-    case_unset(&c, "pulse.duration");
-    case_set(&c, "pulse.peak_power", 25.0);
-    struct gnlse_planes p = case_run(&c);
-    ck_assert_double_lt(fabs(p.observable[0][0] / (25.0 * 4e-12) - 1.0), 1e-12);
-    cplx *a = case_samples(p.field + p.n, p.n);
-    for (long j = 0; j < p.n; j++) {
-        ck_assert_double_lt(fabs(a[j].r - 5.0 * cos(0.1 * 25.0)), 1e-5);
-        ck_assert_double_lt(fabs(a[j].i + 5.0 * sin(0.1 * 25.0)), 1e-5);
-    }
-    free(a);
-    planes_free(&p, &c);
-}
-END_TEST
-
-START_TEST(several_pulses_add_up_to_their_formulas)
-{
-    struct gnlse_case c;
-    case_init(&c);
-    const double detuning = 2.0 * PI * C0 / 900e-9 - OMEGA0;
-    const double delay = 0.5e-12;
-    case_set(&c, "length", 1e-6);
-    case_set(&c, "pulse.peak_power", 100.0);
-    case_set(&c, "pulse2.shape", 1.0);
-    case_set(&c, "pulse2.duration", 80e-15);
-    case_set(&c, "pulse2.energy", 4e-12);
-    case_set(&c, "pulse2.wavelength", 900e-9);
-    case_set(&c, "pulse2.phases.delay", delay);
-    case_set(&c, "pulse3.shape", 2.0);
-    case_set(&c, "pulse3.peak_power", 4.0);
-    struct gnlse_planes p = case_run(&c);
-    cplx *a = case_samples(p.field, p.n);
-    const double peak = 4e-12 / (80e-15 * sqrt(PI / (4.0 * log(2.0))));
-    for (long j = 0; j < p.n; j++) {
-        const double t = p.t[j];
-        const double x = (t - delay) / 80e-15;
-        const double second = sqrt(peak) * exp(-2.0 * log(2.0) * x * x);
-        const double first = 10.0 / cosh(2.0 * log(1.0 + sqrt(2.0)) * t / 1e-13);
-        ck_assert_double_lt(fabs(a[j].r - (first + 2.0 + second * cos(detuning * t))), 1e-6);
-        ck_assert_double_lt(fabs(a[j].i - second * sin(detuning * t)), 1e-6);
-    }
-    free(a);
-    planes_free(&p, &c);
-}
-END_TEST
-
-/* Integral of h(t) sin(Omega t), by the trapezoid rule, which the smooth end of h suits. */
-static double gain_integral(double Omega)
-{
-    const double scale = raman_silica_scale();
-    const double dt = 2e-17;
-    double sum = 0.0;
-    for (long j = 1; j < 200000; j++)
-        sum += dt * raman_silica_response(scale, dt * (double)j) * sin(Omega * dt * (double)j);
-    return sum;
-}
-
-/* A weak wave below a strong one grows as exp(2 gamma P f z integral h sin(Omega t)), one above
- * it decays; dispersion keeps the two apart (Agrawal, Nonlinear Fiber Optics, chapter 8). */
-START_TEST(the_vibrations_of_silica_amplify_a_stokes_wave)
-{
-    struct gnlse_case c;
-    const long off = 53; /* bins: 441.9 1/cm, where the gain is greatest */
-    const double Omega = 2.0 * PI * (double)off / 4e-12;
-    const double gain = 2.0 * 0.1 * 10.0 * 0.18 * gain_integral(Omega);
-    ck_assert_double_gt(gain, 0.3);
-    for (int side = -1; side <= 1; side += 2) {
-        case_init(&c);
-        case_set(&c, "raman.model", 1.0);
-        case_set(&c, "stepper.rtol", 1e-9);
-        case_betas(&c, (const double[]){1e-25}, 1);
-        case_set(&c, "pulse.shape", 2.0);
-        case_unset(&c, "pulse.duration");
-        case_set(&c, "pulse.peak_power", 10.0);
-        case_set(&c, "pulse2.shape", 2.0);
-        case_set(&c, "pulse2.peak_power", 1e-4);
-        case_set(&c, "pulse2.wavelength", 2.0 * PI * C0 / (OMEGA0 + side * Omega));
-        struct gnlse_planes p = case_run(&c);
-        const long bin = side < 0 ? p.n - off : off;
-        ck_assert_double_lt(fabs(cplx_abs2(p.field[bin]) / 1e-4 - 1.0), 1e-9);
-        const double grown = log(cplx_abs2(p.field[p.n + bin]) / cplx_abs2(p.field[bin]));
-        ck_assert_double_lt(fabs(grown / (-side * gain) - 1.0), 0.01);
-        planes_free(&p, &c);
-    }
-}
-END_TEST
-
 /* What layout says of a case; "" when it takes it. */
 static void refusal_of(const struct gnlse_case *c, char why[600])
 {
@@ -483,25 +389,6 @@ static void refuses(const struct gnlse_case *c, const char *part)
     refusal_of(c, why);
     ck_assert_msg(strstr(why, part) != NULL, "'%s' is not in: %s", part, why);
 }
-
-START_TEST(further_pulses_are_checked_like_the_first)
-{
-    struct gnlse_case c;
-    soliton_case(&c, 1e-6);
-    case_set(&c, "pulse2.phases.delay", 1e-13);
-    refuses(&c, "pulse2: neither of pulse2.energy and pulse2.peak_power");
-    case_set(&c, "pulse2.energy", 1e-12);
-    refuses(&c, "pulse2.duration is missing");
-    case_set(&c, "pulse2.duration", 1e-13);
-    case_set(&c, "pulse2.wavelength", 400e-9);
-    refuses(&c, "pulse2.wavelength 4e-07 m lies outside of the band");
-    case_set(&c, "pulse2.wavelength", 800e-9);
-    case_set(&c, "pulse2.shape", 2.0);
-    refuses(&c, "pulse2.duration belongs to a pulse; a continuous wave (cw) has none");
-    case_clear(&c);
-    ck_assert_int_eq(mem_live(), 0);
-}
-END_TEST
 
 START_TEST(data_that_do_not_fit_are_refused_by_name)
 {
@@ -651,6 +538,37 @@ START_TEST(shapes_are_known_without_the_data)
 }
 END_TEST
 
+START_TEST(a_prepared_pulse_looks_as_it_did)
+{
+    for (int spectral = 0; spectral < 2; spectral++) {
+        struct data_set set =
+            spectral ? gauss_in_frequency(2, 301, 2e-27, 3e-27) : gauss_in_time(2.3e-15, 1e26);
+        for (double window = 0.11e-12; window < 1e-11; window *= 3.0) {
+            const struct measured_grid some = {128, window, OMEGA0};
+            struct measured_figures direct;
+            struct measured_figures prepared;
+            char why[300];
+            struct data_set copy = set;
+            status_capture(why, sizeof why);
+            const int rc = measured_look(&set, &some, &direct);
+            ck_assert_int_eq(measured_prepare(&copy), 0);
+            ck_assert_int_eq(copy.arrays, set.arrays + 3);
+            ck_assert_int_eq(measured_look(&copy, &some, &prepared), rc);
+            status_capture(NULL, 0);
+            ck_assert(memcmp(&direct, &prepared, sizeof direct) == 0);
+            for (int i = set.arrays; i < copy.arrays; i++)
+                mem_free(copy.array[i].real);
+        }
+        data_clear(&set);
+    }
+    struct data_set bad = make_set(3, 2, (const char *const[]){"time", "intensity"});
+    ck_assert_int_eq(measured_prepare(&bad), 0);
+    ck_assert_int_eq(bad.arrays, 2);
+    data_clear(&bad);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
 START_TEST(a_packed_set_comes_back)
 {
     struct data_set set = gauss_in_time(1e-14, 1e25);
@@ -705,15 +623,12 @@ int main(void)
     tcase_add_test(tests, an_index_table_of_silica_has_the_known_dispersion);
     tcase_add_test(tests, a_table_disperses_a_pulse_as_its_formula_does);
     tcase_add_test(tests, a_plane_of_a_run_goes_on_as_the_run_itself);
-    tcase_add_test(tests, a_continuous_wave_turns_its_phase_alone);
-    tcase_add_test(tests, several_pulses_add_up_to_their_formulas);
-    tcase_add_test(tests, the_vibrations_of_silica_amplify_a_stokes_wave);
-    tcase_add_test(tests, further_pulses_are_checked_like_the_first);
     tcase_add_test(tests, data_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_plane_of_another_grid_is_refused_with_both);
     tcase_add_test(tests, a_plane_of_other_points_keeps_its_bins);
     tcase_add_test(tests, a_dispersion_table_must_hold_the_reference);
     tcase_add_test(tests, shapes_are_known_without_the_data);
+    tcase_add_test(tests, a_prepared_pulse_looks_as_it_did);
     tcase_add_test(tests, a_packed_set_comes_back);
     tcase_add_test(tests, a_set_above_the_limit_is_refused);
     suite_add_tcase(suite, tests);

