@@ -26,7 +26,7 @@ parameters:
   plasma: none
   pulse: {duration: 10 fs, energy: 50 uJ, wavelength: 800 nm}
   grid: {wavelengths: [300 nm, 2 um], window: 200 fs}
-  stepper: {rtol: 1e-8}
+stepper: {rtol: 1e-8}
 save: {planes: 2, field: true}
 """
 

@@ -15,6 +15,9 @@
 #define KINKS           (2 * GRADIENT_POINTS + 2)
 #define PLACES          (KINKS * STRETCHES_LEAST + STRETCHES)
 
+/* Sets of terms that are tried. */
+#define CHOICES 3
+
 /* -ln(w) of a window in units of the absorption length, at most. */
 #define ABSORBER_CAP 40.0
 
@@ -37,7 +40,7 @@ static double raw_alpha(const struct capillary_medium *m, const struct guide_bin
                         struct guide_place at)
 {
     return m->guide.loss * 2.0 * bin->omega.c[0].r / PULSE_C
-           * guide_excess(&m->guide, bin, at).c[0].i;
+           * guide_excess_value(&m->guide, bin, at).i;
 }
 
 /* Share of its loss that a bin has everywhere, so that it stays below the limit of a guide
@@ -56,9 +59,9 @@ static cplx linear_at(const struct capillary_medium *m, const struct guide_bin *
                       struct guide_place at, double slope, double share)
 {
     const double w = bin->omega.c[0].r;
-    const struct taylor excess = guide_excess(&m->guide, bin, at);
-    const double alpha = m->guide.loss * 2.0 * w / PULSE_C * excess.c[0].i * share;
-    return cplx_make(-0.5 * alpha, slope * w - w / PULSE_C * excess.c[0].r);
+    const cplx excess = guide_excess_value(&m->guide, bin, at);
+    const double alpha = m->guide.loss * 2.0 * w / PULSE_C * excess.i * share;
+    return cplx_make(-0.5 * alpha, slope * w - w / PULSE_C * excess.r);
 }
 
 /* X'(omega0) at a place. */
@@ -178,7 +181,8 @@ static void survey_places(const struct capillary_medium *m, struct survey *out)
 }
 
 /* Largest error of terms for the bin that the survey holds, 1/m. */
-static double bin_error(const struct term_set *set, const struct survey *survey)
+static double bin_error(const struct term_set *set, const struct survey *survey,
+                        double (*weight)[CAPILLARY_TERMS])
 {
     double imaginary[CAPILLARY_TERMS] = {0.0};
     double real[CAPILLARY_TERMS] = {0.0};
@@ -192,13 +196,11 @@ static double bin_error(const struct term_set *set, const struct survey *survey)
     term_set_coefficients(set, imaginary, li);
     term_set_coefficients(set, real, lr);
     for (int i = 0; i < survey->count; i++) {
-        double q[CAPILLARY_TERMS];
         double phase = -survey->li[i];
         double loss = -survey->lr[i];
-        term_set_weights(set, survey->at[i], q);
         for (int j = 0; j < set->choice.count; j++) {
-            phase += q[j] * li[j];
-            loss += q[j] * lr[j];
+            phase += weight[i][j] * li[j];
+            loss += weight[i][j] * lr[j];
         }
         worst = fmax(worst, fmax(fabs(phase), fabs(loss)));
     }
@@ -209,8 +211,12 @@ static double bin_error(const struct term_set *set, const struct survey *survey)
 static void find_errors(const struct capillary_medium *m, struct survey *survey,
                         const struct term_set *set, int sets, double *error)
 {
-    for (int s = 0; s < sets; s++)
+    double weight[CHOICES][PLACES][CAPILLARY_TERMS];
+    for (int s = 0; s < sets; s++) {
         error[s] = 0.0;
+        for (int i = 0; i < survey->count; i++)
+            term_set_weights(&set[s], survey->at[i], weight[s][i]);
+    }
     for (long k = m->grid.first; k < m->grid.last; k++) {
         struct guide_bin bin;
         guide_bin_load(&m->guide, real_grid_omega(&m->grid, k), 0, &bin);
@@ -221,7 +227,7 @@ static void find_errors(const struct capillary_medium *m, struct survey *survey,
             survey->lr[i] = l.r;
         }
         for (int s = 0; s < sets; s++)
-            error[s] = fmax(error[s], m->length * bin_error(&set[s], survey));
+            error[s] = fmax(error[s], m->length * bin_error(&set[s], survey, weight[s]));
     }
 }
 
@@ -267,7 +273,7 @@ static int linear_terms(struct capillary_medium *m, bool gradient, bool taper)
 /* As few terms as hold the full form. */
 static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
 {
-    static const struct term_choice choices[3][3] = {
+    static const struct term_choice choices[3][CHOICES] = {
         {{2, {TERM_ONE, TERM_RHO}},
          {3, {TERM_ONE, TERM_RHO, TERM_RHO2}},
          {4, {TERM_ONE, TERM_RHO, TERM_RHO2, TERM_RHO3}}},
@@ -279,11 +285,11 @@ static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
          {4, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3}}}};
     const struct term_choice *const choice = choices[gradient && taper ? 2 : taper ? 1 : 0];
     struct survey survey;
-    struct term_set set[3];
-    double error[3];
+    struct term_set set[CHOICES];
+    double error[CHOICES];
     int sets = 0;
     survey_places(m, &survey);
-    for (int s = 0; s < 3; s++) {
+    for (int s = 0; s < CHOICES; s++) {
         set[sets] = empty_set(m, choice[s]);
         sets += term_set_choose(&set[sets], survey.at, survey.count);
     }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "kernels/models/pulse/constants.h"
+
 /* Pivots below this are rounding. */
 #define PIVOT_LEAST 1e-13
 
@@ -106,10 +108,51 @@ static void reduce(double (*upper)[CAPILLARY_TERMS], int chosen, int count, doub
     }
 }
 
+/* What a term changes with: density or 1/radius. */
+static double variable(enum term_function function, struct guide_place at)
+{
+    return function >= TERM_A2 ? 1.0 / at.radius : at.rho;
+}
+
+/* Powers of one variable: the places next to its Chebyshev nodes. */
+static bool choose_nodes(struct term_set *out, const struct guide_place *place, int n)
+{
+    const enum term_function function = out->choice.function[1];
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        low = fmin(low, variable(function, place[i]));
+        high = fmax(high, variable(function, place[i]));
+    }
+    for (int j = 0; j < out->choice.count; j++) {
+        const double x = cos(PULSE_PI * (j + 0.5) / out->choice.count);
+        const double want = 0.5 * (low + high) + 0.5 * (high - low) * x;
+        int best = 0;
+        for (int i = 1; i < n; i++)
+            if (fabs(variable(function, place[i]) - want)
+                < fabs(variable(function, place[best]) - want))
+                best = i;
+        out->node[j] = place[best];
+        out->place[j] = best;
+    }
+    return term_set_solve(out);
+}
+
+/* Whether all terms but the first are powers of one variable. */
+static bool is_single(const struct term_choice *choice)
+{
+    for (int j = 2; j < choice->count; j++)
+        if ((choice->function[j] >= TERM_A2) != (choice->function[1] >= TERM_A2))
+            return false;
+    return choice->count > 1;
+}
+
 bool term_set_choose(struct term_set *out, const struct guide_place *place, int n)
 {
     double upper[CAPILLARY_TERMS][CAPILLARY_TERMS] = {{0.0}};
     const int count = out->choice.count;
+    if (is_single(&out->choice) && choose_nodes(out, place, n))
+        return true;
     for (int step = 0; step < count; step++) {
         double most = PIVOT_LEAST;
         int best = -1;
