@@ -211,6 +211,33 @@ START_TEST(the_kerr_phase_in_a_taper_grows_with_the_inverse_area)
 }
 END_TEST
 
+START_TEST(the_prefactor_of_a_taper_is_that_of_the_radius_on_the_spot)
+{
+    /* Over its first 0.1 mm the taper acts like its first radius, but for a mean of 1/Aeff
+     * lower by 1/1.000525; n_eff at its mean radius, 50 um, lies 1e-4 higher. */
+    for (int full = 0; full < 2; full++) {
+        struct capillary_case c;
+        double integral;
+        small_case(&c);
+        capillary_case_set(&c, "guide.model", (double)full);
+        capillary_case_list(&c, "grid.wavelengths", (const double[]){500e-9, 1.2e-6}, 2);
+        capillary_case_set(&c, "length", 1.0);
+        capillary_case_set(&c, "pressure.constant", 1e5);
+        capillary_case_set(&c, "pulse.energy", 1e-8);
+        capillary_case_set(&c, "stepper.rtol", 1e-9);
+        capillary_case_planes(&c, (const double[]){0.0, 1e-4}, 2);
+        capillary_case_set(&c, "core_radius", 20e-6);
+        const double uniform = kerr_change(&c, &integral);
+        /* The full form holds no taper as steep as the reduced one. */
+        taper(&c, (const double[]){0.0, 1e-4, 1.0},
+              (const double[]){20e-6, 20.0105e-6, full ? 22e-6 : 125e-6}, 3);
+        const double tapered = kerr_change(&c, &integral);
+        is_near(tapered / uniform, 1.0 / 1.000525, 2e-5, "Kerr effect where a taper begins");
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
+
 /* Gas, wall and guide of a case, made apart. */
 struct apart {
     struct mixture gas;
@@ -403,6 +430,7 @@ int main(void)
     tcase_add_test(tests, a_taper_between_equal_radii_is_a_constant_one);
     tcase_add_test(tests, kerr_effect_in_a_lossless_taper_conserves_energy);
     tcase_add_test(tests, the_kerr_phase_in_a_taper_grows_with_the_inverse_area);
+    tcase_add_test(tests, the_prefactor_of_a_taper_is_that_of_the_radius_on_the_spot);
     tcase_add_test(tests, gas_and_radius_may_change_together);
     tcase_add_test(tests, the_full_form_of_a_taper_is_held_to_its_certificate);
     tcase_add_test(tests, tapers_that_make_no_sense_are_refused_by_name);
