@@ -40,6 +40,7 @@ static void add(struct timed *t, enum timed_part part, double seconds)
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */
 #define TIMED_INSTANCE(name, s, args)   TIMED(name##_##s, name[s], args)
 #define TIMED_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
+#define TIMED_UP_TO_2(make, name, args) TIMED_UP_TO_1(make, name, args) make(name, 2, args)
 #define TIMED_UP_TO_4(make, name, args)                                                        \
     make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
         make(name, 4, args)

@@ -29,7 +29,7 @@ static const struct {
     {"gnlse", "grid.points", "8192"},
     {"gnlse", "grid.window", "12.5 ps"},
     {"capillary", "gas.name", "He"},
-    {"capillary", "core_radius", "125 um"},
+    {"capillary", "core_radius.constant", "125 um"},
     {"capillary", "length", "1.5 m"},
     {"capillary", "pressure.from", "0.8 bar"},
     {"capillary", "pressure.to", "0 bar"},

@@ -24,12 +24,8 @@ static const struct {
     const char *param;
 } later_params[] = {{"capillary", "pulse.file"},
                     {"capillary", "pulse.columns"},
-                    {"capillary", "guide.table"},
                     {"capillary", "input"},
                     {"capillary", "envelope"}};
-
-/* Parameters that will take a table along z. */
-static const char *const later_tables[] = {"core_radius", "core_diameter"};
 
 bool schema_is_stepper(const char *name)
 {
@@ -307,11 +303,6 @@ static int set_param(struct reader *r, int index, const struct node *node)
         return text_fail(r->name, line, column,
                          "%s is scanned by axis %d; --set axis.%s=[…] replaces its values",
                          info->name, axis, info->name);
-    for (size_t i = 0; i < sizeof later_tables / sizeof later_tables[0]; i++)
-        if (node->kind == NODE_MAP && strcmp(info->name, later_tables[i]) == 0)
-            return text_fail(r->name, line, column,
-                             "%s: a table along z, a taper, is not in this version",
-                             info->name);
     TRY(schema_value(r, info, node, &r->scan->base.values[index]));
     r->given[index] = line;
     return places_note(r, info->name, node);

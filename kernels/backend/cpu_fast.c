@@ -17,6 +17,7 @@
 
 /* The instances of a KERNEL_N. */
 #define CPU_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
+#define CPU_UP_TO_2(make, name, args) CPU_UP_TO_1(make, name, args) make(name, 2, args)
 #define CPU_UP_TO_4(make, name, args)                                                          \
     make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
         make(name, 4, args)

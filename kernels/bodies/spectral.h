@@ -65,6 +65,53 @@ K_FN void spectral_add_body(long i, const struct spectral_add_row *r)
     r->out[i] = cplx_add(cplx_mul(r->pre[i], r->in[i]), r->add[i]);
 }
 
+/* spectral_mix[s]: out = scale (first + w_0 second + w_1 third) in, all real factors; second
+ * for s >= 1, third for s = 2: a filter that changes along the way. */
+#define SPECTRAL_MIX 2 /* weights */
+
+struct spectral_mix_args {
+    const double *scale;  /* [rows] */
+    const double *weight; /* [rows][SPECTRAL_MIX] */
+    const cplx *first;    /* [rows][ld] */
+    const cplx *second;   /* s >= 1, else NULL */
+    const cplx *third;    /* s = 2, else NULL */
+    const cplx *in;
+    cplx *out;
+    long ld;
+    const unsigned char *active;
+};
+
+struct spectral_mix_row {
+    double scale, w0, w1;
+    const cplx *first, *second, *third, *in;
+    cplx *out;
+};
+
+K_FN struct spectral_mix_row spectral_mix_row(const struct spectral_mix_args *a, long row)
+{
+    const long at = row * a->ld;
+    struct spectral_mix_row r;
+    r.scale = a->scale[row];
+    r.w0 = a->weight[row * SPECTRAL_MIX];
+    r.w1 = a->weight[row * SPECTRAL_MIX + 1];
+    r.first = a->first + at;
+    r.second = k_row(a->second, at);
+    r.third = k_row(a->third, at);
+    r.in = a->in + at;
+    r.out = a->out + at;
+    return r;
+}
+
+K_FN void spectral_mix_body(int s, long i, const struct spectral_mix_row *r)
+{
+    cplx pre = r->first[i];
+    if (s >= 1)
+        pre = cplx_add(pre, cplx_scale(r->w0, r->second[i]));
+    if (s >= 2)
+        pre = cplx_add(pre, cplx_scale(r->w1, r->third[i]));
+    r->out[i] = cplx_mul(cplx_scale(r->scale, pre), r->in[i]);
+}
+
 /* spectral_lean: out = in / (1 + lean tilt): a prefactor whose divisor is linear in something
  * that changes along the way. */
 struct spectral_lean_args {

@@ -45,6 +45,38 @@ void reference_spectral_add(const struct spectral_add_args *a, int s, long row, 
     }
 }
 
+#define MIX(member) offsetof(struct spectral_mix_args, member)
+
+const struct kernel_field fields_spectral_mix[] = {
+    {"scale", FIELD_SCALARS, MIX(scale), 1, 0, 0, 1, 2},
+    {"weight", FIELD_SCALARS, MIX(weight), SPECTRAL_MIX, 0, FIELD_STEPWISE, 0, 0},
+    {"first", FIELD_COMPLEX, MIX(first), 0, 0, 0, 0, 0},
+    {"second", FIELD_COMPLEX, MIX(second), 0, 1, 0, 0, 0},
+    {"third", FIELD_COMPLEX, MIX(third), 0, 2, 0, 0, 0},
+    {"in", FIELD_COMPLEX, MIX(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, MIX(out), 0, 0, 0, 0, 0},
+    {0}};
+
+/* A rounding for each weight, the sums, the scale, and the product. */
+void reference_spectral_mix(const struct spectral_mix_args *a, int s, long row, long n,
+                            struct answer *answers)
+{
+    const cplx *const part[] = {a->first, a->second, a->third};
+    for (long i = 0; i < n; i++) {
+        const long at = row * a->ld + i;
+        long double complex sum = 0.0L;
+        long double size = 0.0L;
+        for (int j = 0; j <= s; j++) {
+            const long double w =
+                j == 0 ? 1.0L : (long double)a->weight[row * SPECTRAL_MIX + j - 1];
+            sum += w * element(part[j], at);
+            size += cabsl(w * element(part[j], at));
+        }
+        const long double complex in = a->scale[row] * element(a->in, at);
+        answer_complex(&answers[0], i, sum * in, roundings(PRODUCT + 4) * size * cabsl(in));
+    }
+}
+
 #define SPLIT(member) offsetof(struct spectral_split_args, member)
 
 const struct kernel_field fields_spectral_split[] = {

@@ -161,17 +161,20 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
             double rho = 0.0;
             double square = 0.0;
             double cube = 0.0;
+            double fourth = 0.0;
             for (int k = 0; k < parts; k++) {
                 const struct gradient_values v =
                     read_one(&g, start + length * k / parts, length / parts);
                 rho += v.rho_dz[0];
                 square += v.inverse_square_dz;
                 cube += v.inverse_cube_dz;
+                fourth += v.inverse_fourth_dz;
             }
             /* Positions of the parts round by eps of 1 m, a few 1e-15 of a part. */
             is_near(rho, whole.rho_dz[0], 2e-13);
             is_near(square, whole.inverse_square_dz, 2e-13);
             is_near(cube, whole.inverse_cube_dz, 2e-13);
+            is_near(fourth, whole.inverse_fourth_dz, 2e-13);
         }
     }
     gradient_clear(&g);
@@ -284,20 +287,24 @@ START_TEST(a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers
     /* One smooth stretch against quadrature, then across a kink as two. */
     double square = 0.0;
     double cube = 0.0;
+    double fourth = 0.0;
     for (int i = 0; i < q.n; i++) {
         const double a = 100e-6 - 60e-6 * (0.25 + 0.75 * q.node[i]);
         square += 0.3 * q.weight[i] / (a * a);
         cube += 0.3 * q.weight[i] / (a * a * a);
+        fourth += 0.3 * q.weight[i] / (a * a * a * a);
     }
     const struct gradient_values v = read_one(&g, 0.3, 0.3);
     is_near(v.inverse_square_dz, square, 1e-13);
     is_near(v.inverse_cube_dz, cube, 1e-13);
+    is_near(v.inverse_fourth_dz, fourth, 1e-13);
     const struct gradient_values across = read_one(&g, 0.3, 0.5);
     const struct gradient_values rest = read_one(&g, 0.6, 0.2);
     is_near(across.inverse_square_dz, v.inverse_square_dz + rest.inverse_square_dz, 1e-14);
     is_near(across.inverse_cube_dz, v.inverse_cube_dz + rest.inverse_cube_dz, 1e-14);
     /* Constant: length over the power. */
     is_near(read_one(&g, 1.5, 0.25).inverse_cube_dz, 0.25 / pow(70e-6, 3), 1e-15);
+    is_near(read_one(&g, 1.5, 0.25).inverse_fourth_dz, 0.25 / pow(70e-6, 4), 1e-15);
     gradient_clear(&g);
 }
 END_TEST

@@ -247,10 +247,13 @@ def what_a_capillary_cannot_do():
     check("a capillary is planned", sf("plan", write("gas.yaml", GAS), "--no-measure").returncode == 0)
     mixture = GAS.replace("gas: He", "gas: {He: 0.9, Ar: 0.1}").replace("  guide", "  plasma: none\n  guide")
     check("a mixture is planned", sf("plan", write("gas.yaml", mixture), "--no-measure").returncode == 0)
+    taper = GAS.replace("radius: 125 um", "radius: {z: [0 cm, 10 cm], radius: [125 um, 100 um]}")
+    check("a taper is planned", sf("plan", write("gas.yaml", taper), "--no-measure").returncode == 0)
     axis = GAS.replace("  pressure: 1 bar\n", "") + "axes:\n  - pressure: [1 bar, 2 bar]\n"
     check("its pressure is an axis", sf("plan", write("gas.yaml", axis), "--no-measure").returncode == 0)
     cases = [
-        ("a taper", GAS.replace("radius: 125 um", "radius: {z: [0 m, 1 m], radius: [1 um, 2 um]}"), "5:", "core_radius", "taper", "not in this version"),
+        ("a taper that goes back", GAS.replace("radius: 125 um", "radius: {z: [1 m, 0 m], radius: [1 um, 2 um]}"), "core_radius.z", "ascend"),
+        ("a taper of one radius", GAS.replace("radius: 125 um", "radius: {z: [0 m, 1 m], radius: [1 um]}"), "core_radius", "as many of both"),
         ("a pulse from a file", GAS.replace("{duration", "{file: pulse.txt, duration"), "9:", "pulse.file", "not in this version"),
         ("an earlier plane", GAS + "  input: {from: a.h5}\n", "11:", "input", "not in this version"),
         ("a radius of 0", GAS.replace("125 um", "0 um"), "5:", "core_radius"),

@@ -15,6 +15,13 @@
 enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
 enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point)
+{
+    if (point->rate_table != NULL)
+        return RESPONSE_RATE_FIELD;
+    return point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL : RESPONSE_RATE_ADK;
+}
+
 struct response_setup capillary_response_setup(const struct capillary_point *point,
                                                struct backend *be, int capacity)
 {
@@ -23,15 +30,16 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
                                    .columns = capacity,
                                    .components = 1,
                                    .rule = point->rule,
-                                   .rate = point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL
-                                                                        : RESPONSE_RATE_ADK,
+                                   .rate = capillary_rate_evaluation(point),
                                    .third_harmonic = point->third_harmonic,
                                    .extra = point->raman};
 }
 
-static int point_terms(const struct capillary_point *point)
+int capillary_terms_most(const struct capillary_point *point)
 {
-    return point->full ? CAPILLARY_TERMS : 2;
+    return point->full || point->radius.count > 1 || point->index_table != NULL
+               ? CAPILLARY_TERMS
+               : 2;
 }
 
 static size_t row_bytes(const struct capillary_point *point)
@@ -42,10 +50,11 @@ static size_t row_bytes(const struct capillary_point *point)
     const struct response_setup setup = capillary_response_setup(point, NULL, 1);
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
                          + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
-                         + (point->raman ? 4 * fine + 4 * (fine + 1) : 0);
+                         + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
-           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, point_terms(point))
-           + (2 * fine + bins * (size_t)point_terms(point) + 3 * bins + extra) * sizeof(double);
+           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, capillary_terms_most(point))
+           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 3 * bins + extra)
+                 * sizeof(double);
 }
 
 static size_t shared_bytes(const struct capillary_point *point)
@@ -55,7 +64,7 @@ static size_t shared_bytes(const struct capillary_point *point)
     struct backend alone = {.threads = 1}; /* a worker's, as far as a layout knows */
     const struct response_setup setup = capillary_response_setup(point, &alone, 1);
     return sizeof(struct model) + response_shared_bytes(&setup)
-           + (7 * fine + (4 + (size_t)point_terms(point)) * bins) * sizeof(double);
+           + (7 * fine + (4 + (size_t)capillary_terms_most(point)) * bins) * sizeof(double);
 }
 
 static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
@@ -167,10 +176,11 @@ static void capillary_destroy(struct model *m)
     stepper_destroy(m->stepper);
     response_destroy(m->response);
     destroy_rows(m);
-    void *const rows[] = {m->tilt,          m->scalars,  m->ones,    m->rate_edge,  m->lost,
-                          m->lost_spectrum, m->factor,   m->samples, m->quadrature, m->turned,
-                          m->quarter,       m->square,   m->delayed, m->half,       m->transfer,
-                          m->signal[0],     m->signal[1]};
+    void *const rows[] = {m->tilt,        m->scalars,       m->ones,       m->rate_edge,
+                          m->lost,        m->lost_spectrum, m->factor,     m->samples,
+                          m->quadrature,  m->turned,        m->quarter,    m->square,
+                          m->delayed,     m->half,          m->signal[0],  m->signal[1],
+                          m->transfer[0], m->transfer[1],   m->transfer[2]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
@@ -212,7 +222,8 @@ static int create_long_rows(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->square));
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->delayed));
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
-    TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer));
+    for (int k = 0; k < RAMAN_MIX_MAX; k++)
+        TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer[k]));
     TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
     return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
 }
@@ -298,9 +309,9 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->fine = point.grid.fine;
     m->spectrum = m->fine / 2 + 1;
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
-    m->terms = point_terms(&point);
+    m->terms = capillary_terms_most(&point);
     m->rule = point.rule;
-    m->kind = point.rate.kind;
+    m->evaluation = capillary_rate_evaluation(&point);
     m->third_harmonic = point.third_harmonic;
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;
@@ -349,11 +360,12 @@ static int make_signal(struct model *m, int row, const cplx *spectrum)
 }
 
 /* Plasma after the pulse, by the column that the steps use. */
-static int observe_plasma(struct model *m, int row, double rho, double *values)
+static int observe_plasma(struct model *m, int row, const struct capillary_place *at,
+                          double *values)
 {
     struct row_status apart = {0};
     struct response_report report = {0};
-    const struct response_factors factors = capillary_factors(&m->row[row], rho);
+    const struct response_factors factors = capillary_factors(&m->row[row], at);
     if (m->rule != PLASMA_NONE) {
         const struct response_rows rows = {
             .samples = m->samples + row * m->ld_real,
@@ -364,7 +376,7 @@ static int observe_plasma(struct model *m, int row, double rho, double *values)
         TRY(response_report(m->response, row, &report));
     }
     values[CAPILLARY_IONISED_FRACTION] = report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * rho;
+    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at->at.rho;
     values[CAPILLARY_SATURATED] = (double)report.saturated;
     values[CAPILLARY_UNDERSHOOT] = (double)report.undershoot;
     return 0;
@@ -375,7 +387,7 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     struct backend *const be = m->be;
     struct capillary_row *const r = &m->row[row];
     const double z = r->positions[stepper_plane(m->stepper, row)];
-    const double rho = capillary_medium_density(&r->medium, z);
+    const struct capillary_place at = capillary_medium_place(&r->medium, z);
     cplx *const spectrum =
         out->array[ARRAY_FIELD] != NULL ? out->array[ARRAY_FIELD] : r->spectrum;
     cplx *field;
@@ -384,8 +396,8 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     capillary_observe_spectrum(&r->point, spectrum, out->observable);
     TRY(make_signal(m, row, spectrum));
     capillary_observe_power(&r->point, m->window, out->observable);
-    TRY(observe_plasma(m, row, rho, out->observable));
-    out->observable[CAPILLARY_DENSITY] = rho;
+    TRY(observe_plasma(m, row, &at, out->observable));
+    out->observable[CAPILLARY_DENSITY] = at.at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
     out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
     out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];

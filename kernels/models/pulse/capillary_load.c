@@ -75,9 +75,10 @@ int capillary_planes_check(const struct plane_request *planes, double length)
 static bool fits(const struct model *m, const struct capillary_point *p)
 {
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
-           && (p->full ? CAPILLARY_TERMS : 2) == m->terms && p->rule == m->rule
-           && (p->rule == PLASMA_NONE || p->rate.kind == m->kind) && p->raman == m->raman
-           && p->third_harmonic == m->third_harmonic && (p->time_length > 0.0) == m->edge;
+           && capillary_terms_most(p) <= m->terms && p->rule == m->rule
+           && (p->rule == PLASMA_NONE || capillary_rate_evaluation(p) == m->evaluation)
+           && p->raman == m->raman && p->third_harmonic == m->third_harmonic
+           && (p->time_length > 0.0) == m->edge;
 }
 
 /* Read and check a member; what is wrong becomes its reason. */
@@ -96,6 +97,8 @@ static int read_member(struct model *m, struct capillary_row *row, const struct 
                          "or of another kind",
                          row->point.grid.fine, m->fine);
     if (rc == 0)
+        rc = capillary_medium_data_check(&row->point);
+    if (rc == 0)
         rc = capillary_medium_init(&row->point, &row->medium);
     if (rc == 0)
         rc = capillary_check_field(&row->point, &row->medium);
@@ -111,14 +114,34 @@ static bool same_rate(const struct rate_request *a, const struct rate_request *b
            && a->wavelength == b->wavelength && a->stark == b->stark && a->dipole == b->dipole;
 }
 
+static bool has_rate(const struct capillary_rate *rate, const struct capillary_point *point)
+{
+    const char *const hash = point->rate_table != NULL ? point->rate_table->hash : "";
+    return rate->table != NULL && same_rate(&rate->request, &point->rate)
+           && strcmp(rate->hash, hash) == 0;
+}
+
+/* The formula by channel, or a user's points. */
+static int make_rate(const struct capillary_row *row, struct capillary_rate *out)
+{
+    const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
+    const struct data_set *const set = row->point.rate_table;
+    rate_table_destroy(out->table);
+    *out = (struct capillary_rate){.request = row->point.rate};
+    if (set == NULL)
+        return rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &out->table);
+    snprintf(out->hash, sizeof out->hash, "%s", set->hash);
+    return rate_table_from_points(set->array[0].real, set->array[1].real,
+                                  set->array[0].length[0], RATE_TOLERANCE, &out->table);
+}
+
 /* The table of a row's rate: one that is there, or a new one in a place that no row uses. */
 static int find_table(struct model *m, struct capillary_row *row)
 {
-    const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
     struct capillary_rate *found = NULL;
     row->rate = NULL;
     for (int i = 0; i < m->capacity && found == NULL; i++)
-        if (m->rate[i].table != NULL && same_rate(&m->rate[i].request, &row->point.rate))
+        if (has_rate(&m->rate[i], &row->point))
             found = &m->rate[i];
     for (int i = 0; i < m->capacity && found == NULL; i++) {
         bool used = false;
@@ -128,12 +151,8 @@ static int find_table(struct model *m, struct capillary_row *row)
     }
     if (found == NULL)
         FAIL(ERR_BUG, "capillary: more rates than rows");
-    if (found->table == NULL || !same_rate(&found->request, &row->point.rate)) {
-        rate_table_destroy(found->table);
-        found->table = NULL;
-        TRY(rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &found->table));
-        found->request = row->point.rate;
-    }
+    if (!has_rate(found, &row->point))
+        TRY(make_rate(row, found));
     row->rate = found;
     return 0;
 }
@@ -150,7 +169,7 @@ static int load_response(struct model *m, int index, struct capillary_row *row)
         TRY(ionisation_init(&row->ionisation, &row->point.rate));
         column.potential = row->ionisation.potential * PULSE_HARTREE;
         column.adk = &row->ionisation;
-        if (m->kind == RATE_PPT) {
+        if (m->evaluation != RESPONSE_RATE_ADK) {
             TRY(find_table(m, row));
             column.table = row->rate->table;
         }
@@ -161,29 +180,36 @@ static int load_response(struct model *m, int index, struct capillary_row *row)
     return response_load(m->response, index, &column);
 }
 
-/* The transfer function of the delayed response, with all constants: rho, the field's scale
- * squared, 1/n of the transforms; and the zeros behind the squared field. */
+/* A transfer function of the delayed response, with all constants: rho, the field's scale
+ * squared, 1/n of the transforms. */
+static int load_transfer(struct model *m, int index, int k)
+{
+    struct backend *const be = m->be;
+    struct capillary_row *const row = &m->row[index];
+    const struct real_grid *const grid = &row->point.grid;
+    const double scale = row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
+    double *const square = m->square + index * m->ld_long;
+    cplx *const transfer = m->transfer[k] + index * m->ld_half;
+    memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);
+    TRY(raman_mix_sample(&row->raman, k, grid->window / (double)grid->fine, m->fine, m->window,
+                         m->doubled));
+    for (long j = 0; j < m->fine; j++)
+        m->doubled[j] *= scale;
+    TRY(be->ops->upload(be, square, m->doubled, 2 * (size_t)m->fine * sizeof *m->doubled));
+    const struct fft_rows rows = {square, m->ld_long, transfer, m->ld_half, 0, 1, NULL};
+    return be->ops->fft_execute(be, m->long_forward, &rows);
+}
+
+/* The transfer functions, and the zeros behind the squared field. */
 static int load_raman(struct model *m, int index, struct capillary_row *row)
 {
     struct backend *const be = m->be;
-    const struct real_grid *const grid = &row->point.grid;
-    const struct mixture_request *const gas = &row->point.gas.request;
-    const double rho = row->medium.mean;
-    const double scale = rho * row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
-    double *const square = m->square + index * m->ld_long;
-    cplx *const transfer = m->transfer + index * m->ld_half;
-    struct raman_lines lines;
-    TRY(raman_gas_lines(gas->gas[0], gas->temperature, rho, &lines));
-    memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);
-    raman_lines_sample(&lines, grid->window / (double)grid->fine, m->fine, m->doubled);
-    for (long j = 0; j < m->fine; j++)
-        m->doubled[j] *= scale;
     const size_t bytes = 2 * (size_t)m->fine * sizeof *m->doubled;
-    TRY(be->ops->upload(be, square, m->doubled, bytes));
-    const struct fft_rows rows = {square, m->ld_long, transfer, m->ld_half, 0, 1, NULL};
-    TRY(be->ops->fft_execute(be, m->long_forward, &rows));
+    row->raman = row->medium.raman;
+    for (int k = 0; k < row->raman.count; k++)
+        TRY(load_transfer(m, index, k));
     memset(m->doubled, 0, bytes);
-    return be->ops->upload(be, square, m->doubled, bytes);
+    return be->ops->upload(be, m->square + index * m->ld_long, m->doubled, bytes);
 }
 
 /* Tables of the linear operator and the prefactor -i omega window sqrt(Aeff)/(4 s n_eff fine),
@@ -236,7 +262,7 @@ static int load_tilt(struct model *m, int index, struct capillary_row *row)
     const struct real_grid *const grid = &row->point.grid;
     static const double scalars[CAPILLARY_SCALARS] = {[SCALAR_ONE] = 1.0};
     struct backend *const be = m->be;
-    row->leans = row->medium.terms > 1 && !row->point.vacuum;
+    row->leans = row->medium.terms > 1 && row->medium.index.columns <= 2 && !row->point.vacuum;
     TRY(be->ops->upload(be, m->scalars + index * CAPILLARY_SCALARS, scalars, sizeof scalars));
     if (!row->leans)
         return 0;
@@ -289,7 +315,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
     st->outcome = ROW_FAILED;
     if (read_member(m, r, params, st) != 0)
         return 0;
-    const double rho = capillary_medium_density(&r->medium, 0.0);
+    const double rho = capillary_medium_place(&r->medium, 0.0).at.rho;
     r->field_scale = 1.0 / sqrt(0.5 * PULSE_EPS0 * PULSE_C * r->medium.area);
     r->b_rate = r->point.kerr && rho > 0.0
                     ? mixture_n2(&r->medium.gas, rho, r->point.pulse.omega0) / rho

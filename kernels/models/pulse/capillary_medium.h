@@ -2,7 +2,10 @@
 #ifndef KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 #define KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/capillary_terms.h"
+#include "kernels/models/pulse/raman_mix.h"
 
 /*
  * Gas, wall and mode of a point, and its linear operator in the frame of the local group
@@ -10,14 +13,20 @@
  *
  *   L(omega, z) = -i (X(omega) - X'(omega0) omega) - alpha/2 - edge, X = (omega/c) (n_eff - 1)
  *
- * as a sum of terms q_j(z) L_j(omega), q_j = (rho(z)/scale)^j. Same pressure everywhere: one
- * term. Reduced form along a gradient: two, exactly. Full form along a gradient: as many as
- * keep the phase over the whole length within CAPILLARY_PHASE_ERROR, certified between the
- * densities that they were made of.
+ * as a sum of terms q_j(z) L_j(omega), q_j powers of the density or of 1/radius whose integrals
+ * are exact. The same gas and radius everywhere: one term. Reduced form: one more for a
+ * gradient, two more for a taper, without error. Full form: as many as keep the phase over the
+ * whole length within CAPILLARY_PHASE_ERROR, certified at places between those that they were
+ made of. n_eff out of a table at several positions: linear in z between them, a term each.
  */
 
-#define CAPILLARY_TERMS       STEP_TERMS
 #define CAPILLARY_PHASE_ERROR 1e-6 /* rad, or nepers */
+
+/* Where along the guide, and q_j there. */
+struct capillary_place {
+    struct guide_place at;
+    double weight[CAPILLARY_TERMS];
+};
 
 /* A medium. `guide` points into the object: it must stay where it was made. */
 struct capillary_medium {
@@ -26,16 +35,24 @@ struct capillary_medium {
     struct guide guide;
     struct guide_bin pump; /* of the guide at the carrier */
     struct gradient gradient;
-    double area;                   /* Aeff, m^2 */
+    struct band_table index;       /* n_eff - 1 in place of the guide's, where there is one */
+    struct gradient_points column; /* z of its columns */
+    struct band_table loss;        /* alpha in place of the guide's, where there is one */
+    double loss_factor;            /* on that */
+    struct raman_mix raman;        /* delayed response at these densities */
     double low, high;              /* densities along the guide, 1/m^3 */
+    double narrow, wide;           /* radii along the guide, m */
     double mean;                   /* of the density along the guide, 1/m^3 */
-    double scale;                  /* of q_j, 1/m^3 */
+    double radius;                 /* of the mean of radius^-2, m */
+    double area;                   /* Aeff there, m^2 */
+    struct capillary_place middle; /* mean density, radius and weights */
     int terms;                     /* 1 … CAPILLARY_TERMS */
+    struct term_set set;           /* the terms */
     double error;                  /* of the terms over the length, rad */
     double edge;                   /* 1/absorption length, 1/m; 0: no absorber */
-    double slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the densities of the terms,
-                                      s/m */
-    struct real_grid grid;         /* of the point */
+    double
+        slope[CAPILLARY_TERMS]; /* of the frame, X'(omega0) at the places of the terms, s/m */
+    struct real_grid grid;      /* of the point */
     double omega0;
     double length;
 };
@@ -45,9 +62,12 @@ struct capillary_medium {
  *
  * @return 0, ERR_ARGUMENT (a pressure that the equation of state refuses, a band that wall or
  *         gas are not known for, loss from a wall that gives none), ERR_UNSUPPORTED (a full
- * form along a gradient that four terms do not hold) or ERR_MEMORY
+ *         form along a gradient or taper that four terms do not hold) or ERR_MEMORY
  */
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out);
+
+/** Refuse files that were not read: a stored configuration can be looked at, not run. */
+int capillary_medium_data_check(const struct capillary_point *point);
 
 /** Free; legal on a zeroed or cleared object. */
 void capillary_medium_clear(struct capillary_medium *medium);
@@ -64,31 +84,48 @@ void capillary_medium_linear(const struct capillary_medium *medium, long k, doub
 
 /**
  * All positions of a step at once: integrals of q_j from `anchor` to anchor + dz[i], m, and the
- * densities there, 1/m^3. Does not allocate.
+ * places there. Does not allocate.
  *
- * @param rho  [n]
+ * @param at   [n]
  * @param out  [n], the terms of the medium
  */
 void capillary_medium_path(const struct capillary_medium *medium, double anchor,
-                           const double *dz, int n, double *rho, double (*out)[STEP_TERMS]);
+                           const double *dz, int n, struct capillary_place *at,
+                           double (*out)[STEP_TERMS]);
 
 /** -ln of a window, at most 40: what an absorber takes over its length. */
 double capillary_absorber(double window);
 
-/** Density at a position, 1/m^3. */
-double capillary_medium_density(const struct capillary_medium *medium, double z);
+/** The place at a position. */
+struct capillary_place capillary_medium_place(const struct capillary_medium *medium, double z);
 
-/** Real part of n_eff at an angular frequency and density. */
-double capillary_medium_index(const struct capillary_medium *medium, double omega, double rho);
+/** Real part of n_eff at an angular frequency and a place. */
+double capillary_medium_index(const struct capillary_medium *medium, double omega,
+                              const struct capillary_place *at);
+
+/** Share of the energy at the carrier that passes the whole length. */
+double capillary_medium_transmission(const struct capillary_medium *medium);
 
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
- * the mean density (or without n_eff, as in vacuum), rad/s. At another density it is to be
- * divided by 1 + (rho - mean)/scale capillary_medium_tilt: exactly for the reduced form.
+ * the middle (or without n_eff, as in vacuum), rad/s. At another place it is to be divided by 1
+ * + capillary_medium_lean times capillary_medium_tilt, and the response to be multiplied by
+ * capillary_medium_drift: together exact for the reduced form along a gradient or a taper, and
+ * for two columns of a table.
  */
 double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
 
-/** Change of n_eff over n_eff at the mean density, per `scale` of density, between the ends. */
+/** What n_eff is linear in, at a place less in the middle: density, else radius^-2, else the
+ * share of the second column, each over its unit. */
+double capillary_medium_lean(const struct capillary_medium *medium,
+                             const struct capillary_place *at);
+
+/** Change of n_eff over n_eff in the middle, per lean. */
 double capillary_medium_tilt(const struct capillary_medium *medium, long k);
+
+/** sqrt(Aeff) at a place over that in the middle; times what lean and tilt leave of n_eff at
+ * the carrier. */
+double capillary_medium_drift(const struct capillary_medium *medium,
+                              const struct capillary_place *at, bool vacuum);
 
 #endif

@@ -5,6 +5,7 @@
 #include "kernels/backend.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/rate_table.h"
 #include "kernels/models/pulse/response.h"
 #include "kernels/numeric/host_fft.h"
@@ -17,7 +18,13 @@
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 
 /* Numbers that kernels of the right-hand side read. */
-enum capillary_scalar { SCALAR_LEAN, SCALAR_ONE, SCALAR_ZERO, CAPILLARY_SCALARS };
+enum capillary_scalar {
+    SCALAR_LEAN,
+    SCALAR_ONE,
+    SCALAR_ZERO,
+    SCALAR_MIX, /* and the weights behind */
+    CAPILLARY_SCALARS = SCALAR_MIX + RAMAN_MIX_MAX
+};
 
 /* Positions that the stepper asks for at once, at most. */
 #define CAPILLARY_POSITIONS 8
@@ -25,21 +32,23 @@ enum capillary_scalar { SCALAR_LEAN, SCALAR_ONE, SCALAR_ZERO, CAPILLARY_SCALARS 
 /* A tabulated rate, shared by the rows that ask for it. */
 struct capillary_rate {
     struct rate_request request;
-    struct rate_table *table; /* NULL: free */
+    char hash[DATA_HASH_SIZE]; /* of a user's table, else empty */
+    struct rate_table *table;  /* NULL: free */
 };
 
-/* One row. Hidden state between load and advance: rho, now, next, path. */
+/* One row. Hidden state between load and advance: at, now, next, path. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
     struct ionisation ionisation;
+    struct raman_mix raman;
     const struct capillary_rate *rate; /* NULL: none in use */
-    double field_scale;                /* V/m per sqrt(W) */
+    double field_scale;                /* V/m per sqrt(W), at the mean radius */
     bool leans;                        /* the prefactor changes along the way */
-    double b_rate;                     /* of max A^2 and the density, rad m^2/W */
-    double rho[CAPILLARY_POSITIONS];   /* at the positions of the stepper's last call */
-    double now[CAPILLARY_PATHS];       /* rates at the state */
-    double next[CAPILLARY_PATHS];      /* at the state that the trial leads to */
+    double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
+    struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
+    double now[CAPILLARY_PATHS];                    /* rates at the state */
+    double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
@@ -59,7 +68,7 @@ struct model {
     long planes;
     int terms; /* most that a row has */
     enum plasma_rule rule;
-    enum rate_kind kind;
+    enum rate_evaluation evaluation;
     bool third_harmonic;
     bool raman;
     bool edge; /* absorber in time */
@@ -68,22 +77,22 @@ struct model {
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
     /* rows on the backend */
-    double *samples;     /* [capacity][ld_real] */
-    double *quadrature;  /* the same; without third harmonic only */
-    cplx *turned;        /* [capacity][ld]; without third harmonic only */
-    cplx *quarter;       /* [ld] -i; without third harmonic only */
-    double *square;      /* [capacity][ld_long] E^2, zeros behind; Raman only */
-    double *delayed;     /* [capacity][ld_long] */
-    cplx *half;          /* [capacity][ld_half] */
-    cplx *transfer;      /* [capacity][ld_half] */
-    double *ones;        /* [ld_real]; the rest with the absorber in time only */
-    double *rate_edge;   /* [capacity][ld_real] -alpha/n */
-    double *lost;        /* [capacity][ld_real] -alpha A/n */
-    cplx *lost_spectrum; /* [capacity][ld] */
-    cplx *factor;        /* [capacity][ld] prefactor, when the stepper's is only the mask */
-    double *tilt;        /* [capacity][ld_tilt] of the prefactor */
-    double *scalars;     /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2];     /* [fine] of plane: spectrum and samples of the analytic signal */
+    double *samples;               /* [capacity][ld_real] */
+    double *quadrature;            /* the same; without third harmonic only */
+    cplx *turned;                  /* [capacity][ld]; without third harmonic only */
+    cplx *quarter;                 /* [ld] -i; without third harmonic only */
+    double *square;                /* [capacity][ld_long] E^2, zeros behind; Raman only */
+    double *delayed;               /* [capacity][ld_long] */
+    cplx *half;                    /* [capacity][ld_half] */
+    cplx *transfer[RAMAN_MIX_MAX]; /* [capacity][ld_half] */
+    double *ones;                  /* [ld_real]; the rest with the absorber in time only */
+    double *rate_edge;             /* [capacity][ld_real] -alpha/n */
+    double *lost;                  /* [capacity][ld_real] -alpha A/n */
+    cplx *lost_spectrum;           /* [capacity][ld] */
+    cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
+    double *tilt;    /* [capacity][ld_tilt] of the prefactor */
+    double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
+    cplx *signal[2]; /* [fine] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
@@ -107,15 +116,19 @@ int capillary_load(struct model *m, int row, const struct params *params,
 int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                         struct row_status *st);
 
-/** Its integrals of the terms of L, with the densities kept for capillary_nonlinear. */
+/** Its integrals of the terms of L, with the places kept for capillary_nonlinear. */
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
 
 /** Its hook after an accepted step: the integrals along the way. */
 void capillary_accepted(void *model, long row, double h);
 
-/** Factors of the response at a density. */
-struct response_factors capillary_factors(const struct capillary_row *row, double rho);
+/** Factors of the response at a place. */
+struct response_factors capillary_factors(const struct capillary_row *row,
+                                          const struct capillary_place *at);
+
+/** Terms that a point may have, at most. */
+int capillary_terms_most(const struct capillary_point *point);
 
 /** Transforms of one evaluation. */
 int capillary_transforms(const struct capillary_point *point);
@@ -125,6 +138,9 @@ size_t capillary_tail_bytes(void);
 
 /** Put the integrals of a row behind the stepper's state. */
 void capillary_tail_write(const double *path, const double *now, void *to);
+
+/** How the rate of a point is evaluated. */
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point);
 
 /** How the response of a point is set up. */
 struct response_setup capillary_response_setup(const struct capillary_point *point,

@@ -23,27 +23,55 @@ static double carrier_wavelength(const struct capillary_point *point)
     return 2.0 * PULSE_PI * PULSE_C / point->pulse.omega0;
 }
 
+/* Dispersion of the first column of a table in place of the guide's: beta2 = (2 n' + omega
+ * n'')/c. */
+static void table_figures(const struct capillary_medium *medium,
+                          const struct guide_pulse *pulse, struct guide_figures *out)
+{
+    const struct taylor n = band_table_read(&medium->index, 0, medium->omega0, 2);
+    const double slope = taylor_derivative(&n, 1).r;
+    const double curvature = taylor_derivative(&n, 2).r;
+    out->beta2 = (2.0 * slope + medium->omega0 * curvature) / PULSE_C;
+    out->l_dispersion = pulse->t0 * pulse->t0 / fabs(out->beta2);
+    out->order = sqrt(out->l_dispersion / out->l_nonlinear);
+    out->l_fission = out->l_dispersion / out->order;
+}
+
 static void figures_at(const struct capillary_point *point,
-                       const struct capillary_medium *medium, double rho,
+                       const struct capillary_medium *medium, struct guide_place at,
                        struct guide_figures *out)
 {
-    const struct guide_place at = {rho, point->radius};
     const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse),
                                       point->pulse.peak_power};
     guide_figures(&medium->guide, at, &pulse, out);
+    if (medium->index.columns > 0)
+        table_figures(medium, &pulse, out);
+}
+
+/* Where the gas is densest, with the radius of the entrance. */
+static struct guide_place dense_place(const struct capillary_medium *medium)
+{
+    return (struct guide_place){medium->high, capillary_medium_place(medium, 0.0).at.radius};
+}
+
+static double input_area(const struct capillary_point *point,
+                         const struct capillary_medium *medium)
+{
+    return mode_area(&point->mode, capillary_medium_place(medium, 0.0).at.radius);
 }
 
 /* Peak of the input field of the unchirped pulse, V/m. */
 static double peak_field(const struct capillary_point *point,
                          const struct capillary_medium *medium)
 {
-    return sqrt(2.0 * point->pulse.peak_power / (PULSE_EPS0 * PULSE_C * medium->area));
+    return sqrt(2.0 * point->pulse.peak_power
+                / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
 }
 
 static void note_pulse(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
 {
-    const double intensity = point->pulse.peak_power / medium->area;
+    const double intensity = point->pulse.peak_power / input_area(point, medium);
     pulse_note(out, "pulse energy", "J", point->pulse.energy);
     pulse_note(out, "peak power", "W", point->pulse.peak_power);
     pulse_note(out, "peak intensity", "W m^-2", intensity);
@@ -59,6 +87,16 @@ static void note_pulse(const struct capillary_point *point,
                         "rate is not meant for it");
 }
 
+/* Where the rate ends. */
+static double rate_ceiling(const struct capillary_point *point,
+                           const struct ionisation *ionisation)
+{
+    const struct data_set *const set = point->rate_table;
+    if (set == NULL || set->arrays == 0)
+        return ionisation->ceiling;
+    return set->array[0].real[set->array[0].length[0] - 1];
+}
+
 int capillary_check_field(const struct capillary_point *point,
                           const struct capillary_medium *medium)
 {
@@ -68,11 +106,14 @@ int capillary_check_field(const struct capillary_point *point,
         return 0;
     TRY(ionisation_init(&ionisation, &point->rate));
     const double field = peak_field(point, medium);
-    if (field > ionisation.ceiling)
+    const double ceiling = rate_ceiling(point, &ionisation);
+    if (field > ceiling)
         FAIL(ERR_ARGUMENT,
              "pulse: its field of %g V/m lies above %g V/m, where the ionisation rate of %s "
-             "ends (twice barrier suppression); less energy or plasma: none",
-             field, ionisation.ceiling, gas_info(point->rate.gas)->name);
+             "ends (%s); less energy or plasma: none",
+             field, ceiling, gas_info(point->rate.gas)->name,
+             point->rate_table != NULL ? "the last row of plasma.table"
+                                       : "twice barrier suppression");
     return 0;
 }
 
@@ -82,7 +123,7 @@ static void note_lengths(const struct capillary_point *point,
 {
     struct guide_figures f;
     const bool nonlinear = point->kerr && medium->high > 0.0;
-    figures_at(point, medium, medium->high, &f);
+    figures_at(point, medium, dense_place(medium), &f);
     pulse_note(out, "effective area", "m^2", f.area);
     pulse_note(out, "group-velocity dispersion", "s^2 m^-1", f.beta2);
     pulse_note(out, "dispersion length", "m", f.l_dispersion);
@@ -111,11 +152,13 @@ static double prefactor_error(const struct capillary_medium *m)
     const long stride = (m->grid.last - m->grid.first) / PREFACTOR_BINS + 1;
     for (long k = m->grid.first; k < m->grid.last; k += stride) {
         const double omega = real_grid_omega(&m->grid, k);
-        const double mean = capillary_medium_index(m, omega, m->mean);
+        const double mean = capillary_medium_index(m, omega, &m->middle);
         for (int i = 0; i < 2; i++) {
-            const double ratio = capillary_medium_index(m, omega, ends[i]) / mean;
+            struct capillary_place end = m->middle;
+            end.at.rho = ends[i];
+            const double ratio = capillary_medium_index(m, omega, &end) / mean;
             const double taken =
-                1.0 + (ends[i] - m->mean) / m->scale * capillary_medium_tilt(m, k);
+                1.0 + capillary_medium_lean(m, &end) * capillary_medium_tilt(m, k);
             worst = fmax(worst, fabs(ratio / taken - 1.0));
         }
     }
@@ -125,20 +168,27 @@ static double prefactor_error(const struct capillary_medium *m)
 static void note_dispersion(const struct capillary_point *point,
                             const struct capillary_medium *medium, struct plane_layout *out)
 {
-    const struct guide_place at = {medium->high, point->radius};
+    const struct guide_place at = dense_place(medium);
     const struct real_grid *const g = &point->grid;
+    const bool own = medium->index.columns == 0;
     const double zdw =
         guide_zdw(&medium->guide, at, (struct guide_band){g->shortest, g->longest});
     const double rdw = guide_rdw(&medium->guide, at, carrier_wavelength(point), g->shortest);
-    if (isfinite(zdw))
+    if (own && isfinite(zdw))
         pulse_note(out, "zero-dispersion wavelength", "m", zdw);
-    if (isfinite(rdw))
+    if (own && isfinite(rdw))
         pulse_note(out, "dispersive wave, linear phase matching", "m", rdw);
-    struct guide_bin bin;
-    guide_bin_load(&medium->guide, point->pulse.omega0, 0, &bin);
-    const double alpha = guide_alpha(&medium->guide, &bin, at);
-    pulse_note(out, "linear transmission at the carrier", "1", exp(-alpha * point->length));
-    if (medium->terms > 1 && medium->guide.full && !point->vacuum)
+    pulse_note(out, "linear transmission at the carrier", "1",
+               capillary_medium_transmission(medium));
+    if (medium->narrow != medium->wide)
+        pulse_note(out, "narrowest core radius", "m", medium->narrow);
+    if (medium->terms > 1)
+        pulse_note(out, "terms of L", "1", (double)medium->terms);
+    if (medium->raman.count > 1)
+        pulse_note(out, "error of the Raman response between densities", "1",
+                   medium->raman.error);
+    const bool along = medium->index.columns == 0 && medium->narrow == medium->wide;
+    if (along && medium->terms > 1 && medium->guide.full && !point->vacuum)
         pulse_note(out, "error of the prefactor along the gradient", "1",
                    prefactor_error(medium));
     if (medium->error > 0.0)
@@ -184,7 +234,7 @@ double capillary_predicted_rhs(const struct capillary_point *point,
                                const struct capillary_medium *medium)
 {
     struct guide_figures f;
-    figures_at(point, medium, medium->mean, &f);
+    figures_at(point, medium, medium->middle.at, &f);
     const bool nonlinear = point->kerr && medium->mean > 0.0;
     const double phase = nonlinear ? point->length / f.l_nonlinear : 0.0;
     return 1.0 + 6.0 * (1.0 + 60.0 * phase * pow(1e-6 / point->step.rtol, 0.2));

@@ -6,7 +6,10 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/raman_gas.h"
+
+#define RATE_ROWS_MIN 4
 
 /* Durations that the flat part of a window must hold at least. */
 #define WINDOW_DURATIONS 3.0
@@ -61,24 +64,38 @@ static int read_gas(const struct params *p, struct capillary_point *out)
     return mixture_init(&out->gas, &request);
 }
 
-/* Points from two lists of one length. */
-static int read_points(const struct params *p, struct gradient_points *out)
+/* Points from two lists of one length, named GROUP.z and GROUP.VALUE. */
+static int read_points(const struct params *p, const char *group, const char *value,
+                       struct gradient_points *out)
 {
-    int positions = 0;
-    int values = 0;
-    const double *const z = params_list(p, "pressure.z", &positions);
-    const double *const value = params_list(p, "pressure.p", &values);
-    if (positions != values || positions < 2)
+    char name[2][32];
+    int count[2] = {0, 0};
+    snprintf(name[0], sizeof name[0], "%s.z", group);
+    snprintf(name[1], sizeof name[1], "%s.%s", group, value);
+    const double *const z = params_list(p, name[0], &count[0]);
+    const double *const values = params_list(p, name[1], &count[1]);
+    if (count[0] != count[1] || count[0] < 2)
         FAIL(ERR_ARGUMENT,
-             "pressure: %d positions in pressure.z and %d pressures in pressure.p; as many of "
-             "both are needed, at least 2",
-             positions, values);
-    out->count = positions;
-    for (int i = 0; i < positions; i++) {
+             "%s: %d positions in %s and %d values in %s; as many of both are needed, at "
+             "least 2",
+             group, count[0], name[0], count[1], name[1]);
+    out->count = count[0];
+    for (int i = 0; i < count[0]; i++) {
         out->z[i] = z[i];
-        out->value[i] = value[i];
+        out->value[i] = values[i];
+        if (i > 0 && !(z[i] > z[i - 1]))
+            FAIL(ERR_ARGUMENT, "%s: %g m follows %g m; positions must ascend", name[0], z[i],
+                 z[i - 1]);
     }
     return 0;
+}
+
+static bool all_equal(const struct gradient_points *points)
+{
+    for (int i = 1; i < points->count; i++)
+        if (points->value[i] != points->value[0])
+            return false;
+    return true;
 }
 
 static int read_pressure(const struct params *p, struct capillary_point *out)
@@ -91,7 +108,7 @@ static int read_pressure(const struct params *p, struct capillary_point *out)
         FAIL(ERR_ARGUMENT,
              "pressure: exactly one of a number, {from, to} and {z, p} is needed");
     if (points) {
-        TRY(read_points(p, g));
+        TRY(read_points(p, "pressure", "p", g));
     } else if (ends) {
         if (!params_is_set(p, "pressure.from") || !params_is_set(p, "pressure.to"))
             FAIL(ERR_ARGUMENT, "pressure: pressure.from and pressure.to belong together");
@@ -102,20 +119,60 @@ static int read_pressure(const struct params *p, struct capillary_point *out)
     } else {
         *g = (struct gradient_points){1, {0.0}, {params_real(p, "pressure.constant")}};
     }
-    out->uniform = true;
-    for (int i = 1; i < g->count; i++)
-        out->uniform = out->uniform && g->value[i] == g->value[0];
+    out->uniform = all_equal(g);
     return 0;
 }
 
 static int read_radius(const struct params *p, struct capillary_point *out)
 {
-    const bool radius = params_is_set(p, "core_radius");
-    TRY(check_one(radius, params_is_set(p, "core_diameter"), "core_radius, core_diameter"));
-    out->radius =
-        radius ? params_real(p, "core_radius") : 0.5 * params_real(p, "core_diameter");
-    if (!(out->radius > 0.0 && isfinite(out->radius)))
-        FAIL(ERR_ARGUMENT, "core_radius: %g m; it must be positive", out->radius);
+    struct gradient_points *const r = &out->radius;
+    const bool radius = params_is_set(p, "core_radius.constant");
+    const bool diameter = params_is_set(p, "core_diameter");
+    const bool taper =
+        params_is_set(p, "core_radius.z") || params_is_set(p, "core_radius.radius");
+    if (radius + diameter + taper != 1)
+        FAIL(ERR_ARGUMENT,
+             "core_radius, core_diameter: %s given; exactly one of them, or a taper in their "
+             "place, is needed",
+             !(radius || diameter) ? "neither is"
+             : taper               ? "a taper besides is"
+                                   : "both are");
+    if (taper)
+        TRY(read_points(p, "core_radius", "radius", r));
+    else
+        *r = (struct gradient_points){1,
+                                      {0.0},
+                                      {radius ? params_real(p, "core_radius.constant")
+                                              : 0.5 * params_real(p, "core_diameter")}};
+    for (int i = 0; i < r->count; i++)
+        if (!(r->value[i] > 0.0 && isfinite(r->value[i])))
+            FAIL(ERR_ARGUMENT, "%s: %g m; it must be positive",
+                 taper ? "core_radius.radius" : "core_radius", r->value[i]);
+    out->tapered = !all_equal(r);
+    return 0;
+}
+
+/* Tables in place of the guide's own dispersion and loss. */
+static int read_tables(const struct params *p, struct capillary_point *out)
+{
+    int count = 0;
+    const double *const z = params_list(p, "guide.table_z", &count);
+    out->index_table = params_data(p, "guide.table");
+    out->loss_table = params_data(p, "guide.loss_table");
+    if (count > 0 && out->index_table == NULL)
+        FAIL(ERR_ARGUMENT, "guide.table_z: positions without guide.table");
+    if (count > BAND_TABLE_COLUMNS)
+        FAIL(ERR_ARGUMENT, "guide.table_z: %d positions; at most %d are accepted", count,
+             BAND_TABLE_COLUMNS);
+    if (out->loss_table != NULL && params_int(p, "guide.loss") == 0)
+        FAIL(ERR_ARGUMENT, "guide.loss: false and guide.loss_table exclude each other");
+    out->index_z = (struct gradient_points){.count = count > 0 ? count : 1};
+    for (int i = 0; i < count; i++) {
+        out->index_z.z[i] = z[i];
+        if (i > 0 && !(z[i] > z[i - 1]))
+            FAIL(ERR_ARGUMENT, "guide.table_z: %g m follows %g m; positions must ascend", z[i],
+                 z[i - 1]);
+    }
     return 0;
 }
 
@@ -130,6 +187,7 @@ static int read_guide(const struct params *p, struct capillary_point *out)
     if (index)
         out->wall_index = cplx_make(params_real(p, "guide.wall.index"),
                                     params_real(p, "guide.wall.absorption"));
+    TRY(read_tables(p, out));
     out->loss = params_int(p, "guide.loss") == 1 ? params_real(p, "guide.loss_factor") : 0.0;
     out->vacuum = params_int(p, "guide.prefactor") == 1;
     return 0;
@@ -147,16 +205,44 @@ static bool one_rate(const struct mixture *gas)
     return true;
 }
 
+/* A user's rate: rows that a spline of ln W over ln E can go through. */
+static int check_rate_table(const struct data_set *set)
+{
+    const long rows = set->arrays > 0 ? set->array[0].length[0] : 0;
+    if (set->arrays > 0 && rows < RATE_ROWS_MIN)
+        FAIL(ERR_ARGUMENT, "plasma.table: %ld rows; at least %d are needed", rows,
+             RATE_ROWS_MIN);
+    for (long i = 0; i < rows; i++)
+        if (!(set->array[0].real[i] > 0.0 && set->array[1].real[i] > 0.0))
+            FAIL(ERR_ARGUMENT,
+                 "plasma.table: a rate of %g 1/s at %g V/m; both must be positive, the rate is "
+                 "0 below the first row",
+                 set->array[1].real[i], set->array[0].real[i]);
+    return 0;
+}
+
+/* The rate that `auto` means. */
+static enum rate_choice auto_rate(const struct capillary_point *point)
+{
+    const struct gas_info *const g = gas_info(point->gas.request.gas[0]);
+    if (point->rate_table != NULL)
+        return RATE_CHOICE_TABLE;
+    if (g->z > 0.0)
+        return RATE_CHOICE_PPT;
+    return g->potential > 0.0 ? RATE_CHOICE_ADK : RATE_CHOICE_NONE;
+}
+
 static int read_plasma(const struct params *p, struct capillary_point *out)
 {
     const enum gas gas = out->gas.request.gas[0];
     enum rate_choice rate = (enum rate_choice)params_int(p, "plasma.rate");
-    if (rate == RATE_CHOICE_AUTO) {
-        const struct gas_info *const g = gas_info(gas);
-        rate = g->z > 0.0           ? RATE_CHOICE_PPT
-               : g->potential > 0.0 ? RATE_CHOICE_ADK
-                                    : RATE_CHOICE_NONE;
-    }
+    out->rate_table = params_data(p, "plasma.table");
+    if (rate == RATE_CHOICE_AUTO)
+        rate = auto_rate(out);
+    if ((rate == RATE_CHOICE_TABLE) != (out->rate_table != NULL))
+        FAIL(ERR_ARGUMENT, "plasma.rate: table and plasma.table belong together");
+    if (out->rate_table != NULL)
+        TRY(check_rate_table(out->rate_table));
     out->rule = PLASMA_NONE;
     if (rate == RATE_CHOICE_NONE)
         return 0;
@@ -194,11 +280,9 @@ static int read_raman(const struct params *p, struct capillary_point *out)
         out->raman = true;
     }
     if (out->raman && r->count > 1)
-        FAIL(ERR_UNSUPPORTED, "raman: a mixture with molecules has no Raman response in this "
-                              "version; raman: none leaves it out");
-    if (out->raman && !out->uniform)
-        FAIL(ERR_UNSUPPORTED, "raman: along a pressure gradient the linewidths change, which "
-                              "is not in this version; use one pressure or raman: none");
+        FAIL(ERR_UNSUPPORTED, "raman: the widths of a molecule's lines among other gases are "
+                              "not known, so a mixture has no Raman response; raman: none "
+                              "leaves it out");
     return 0;
 }
 

@@ -15,7 +15,13 @@
 #include "kernels/step/rk45.h"
 
 /* Order of the choices of plasma.rate. */
-enum rate_choice { RATE_CHOICE_AUTO, RATE_CHOICE_PPT, RATE_CHOICE_ADK, RATE_CHOICE_NONE };
+enum rate_choice {
+    RATE_CHOICE_AUTO,
+    RATE_CHOICE_PPT,
+    RATE_CHOICE_ADK,
+    RATE_CHOICE_TABLE,
+    RATE_CHOICE_NONE
+};
 
 /* Order of the choices of raman.model. */
 enum raman_choice { RAMAN_AUTO, RAMAN_ON, RAMAN_NONE };
@@ -48,14 +54,18 @@ struct capillary_pulse {
 /* One point of the model, resolved: SI, checked, plain data. */
 struct capillary_point {
     struct real_grid grid;
-    double length; /* m */
-    double radius; /* m */
+    double length;                 /* m */
+    struct gradient_points radius; /* m */
+    bool tapered;                  /* the radius is not the same everywhere */
     struct mixture gas;
     struct gradient_points pressure;
     bool uniform; /* the same pressure everywhere */
     struct mode mode;
-    bool full;   /* guide: full form, else reduced */
-    double loss; /* factor on the loss; 0: off */
+    bool full;                          /* guide: full form, else reduced */
+    double loss;                        /* factor on the loss; 0: off */
+    const struct data_set *index_table; /* n_eff in place of the guide's; borrowed, or NULL */
+    struct gradient_points index_z;     /* positions of its columns */
+    const struct data_set *loss_table;  /* alpha; borrowed, or NULL */
     enum glass_kind wall;
     cplx wall_index;
     bool vacuum;           /* prefactor without n_eff */
@@ -63,6 +73,7 @@ struct capillary_point {
     bool third_harmonic;   /* of E^3, else of |E_an|^2 E */
     enum plasma_rule rule; /* PLASMA_NONE: no plasma */
     struct rate_request rate;
+    const struct data_set *rate_table; /* in place of the formula; borrowed, or NULL */
     double preionised;
     bool raman;
     double edge_length; /* of the spectral absorber, m; 0: none */
@@ -72,7 +83,7 @@ struct capillary_point {
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 73
+#define CAPILLARY_PARAM_COUNT 81
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

@@ -19,7 +19,7 @@ int capillary_path(void *model, long row, double z, const double *dz, int count,
     if (count > CAPILLARY_POSITIONS)
         FAIL(ERR_BUG, "capillary: %d positions of a step; at most %d are kept", count,
              CAPILLARY_POSITIONS);
-    capillary_medium_path(&r->medium, z, dz, count, r->rho, out);
+    capillary_medium_path(&r->medium, z, dz, count, r->at, out);
     return 0;
 }
 
@@ -44,12 +44,22 @@ void capillary_accepted(void *model, long row, double h)
     }
 }
 
-struct response_factors capillary_factors(const struct capillary_row *row, double rho)
+/* Aeff at the mean radius over that at a place. */
+static double area_share(const struct capillary_row *row, const struct capillary_place *at)
+{
+    const double share = row->medium.radius / at->at.radius;
+    return share * share;
+}
+
+struct response_factors capillary_factors(const struct capillary_row *row,
+                                          const struct capillary_place *at)
 {
     const struct capillary_point *const p = &row->point;
-    return (struct response_factors){.scale = row->field_scale,
-                                     .kerr = p->kerr ? rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
-                                     .density = rho};
+    const double drift = capillary_medium_drift(&row->medium, at, p->vacuum);
+    return (struct response_factors){
+        .scale = row->field_scale * (row->medium.radius / at->at.radius),
+        .kerr = p->kerr ? drift * at->at.rho * PULSE_EPS0 * p->gas.gamma3 : 0.0,
+        .density = drift * at->at.rho};
 }
 
 static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
@@ -60,23 +70,21 @@ static int execute(struct model *m, const struct fft *plan, void *in, long ld_in
 }
 
 /* Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
-static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
-                         const cplx *spectrum, double *rate)
+static int absorbed_rate(struct model *m, struct capillary_row *r,
+                         const struct capillary_place *at, const cplx *spectrum, double *rate)
 {
     double sum = 0.0;
-    double weight[CAPILLARY_TERMS];
+
     const struct real_grid *const grid = &r->point.grid;
     TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
-    weight[0] = 1.0;
-    for (int j = 1; j < r->medium.terms; j++)
-        weight[j] = weight[j - 1] * (rho / r->medium.scale);
+
     for (int j = 0; j < r->medium.terms; j++) {
         const double *const lr = r->lr + j * m->bins;
         double lost = 0.0;
 #pragma omp simd reduction(+ : lost)
         for (long k = grid->first; k < grid->last; k++)
             lost -= lr[k] * cplx_abs2(r->spectrum[k]);
-        sum += weight[j] * lost;
+        sum += at->weight[j] * lost;
     }
     *rate = 8.0 * grid->window * sum;
     return 0;
@@ -84,8 +92,8 @@ static int absorbed_rate(struct model *m, struct capillary_row *r, double rho,
 
 /* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
  * absorber in time takes, 2 alpha of 2 A^2 dt a sample, added to what is absorbed. */
-static int sample_rates(struct model *m, struct capillary_row *r, double rho,
-                        const double *samples, double *rates)
+static int sample_rates(struct model *m, struct capillary_row *r,
+                        const struct capillary_place *at, const double *samples, double *rates)
 {
     double top = 0.0;
     TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
@@ -94,7 +102,7 @@ static int sample_rates(struct model *m, struct capillary_row *r, double rho,
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
-    rates[PATH_B] = r->b_rate * rho * top;
+    rates[PATH_B] = r->b_rate * at->at.rho * area_share(r, at) * top;
     double sum = 0.0;
     const long edge = m->edge ? m->fine : 0;
 #pragma omp simd reduction(+ : sum)
@@ -148,10 +156,40 @@ static int quadrature(struct model *m, long row, const cplx *spectrum, struct ro
     return execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real, m->ld_real);
 }
 
+/* The spectrum of what drives the delayed response times the transfer function of a place. */
+static int raman_filter(struct model *m, long row, const struct capillary_place *at, cplx *half)
+{
+    struct backend *const be = m->be;
+    const struct capillary_row *const r = &m->row[row];
+    const cplx *part[RAMAN_MIX_MAX] = {NULL};
+    double weight[RAMAN_MIX_MAX - 1];
+    for (int k = 0; k < r->raman.count; k++)
+        part[k] = m->transfer[k] + row * m->ld_half;
+    if (r->point.uniform && !r->point.tapered) {
+        const struct spectral_scale_args filter = {part[0], half, half, m->ld_half, NULL};
+        return be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1);
+    }
+    double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_MIX;
+    const double scale =
+        capillary_medium_drift(&r->medium, at, r->point.vacuum) * area_share(r, at);
+    raman_mix_weights(&r->raman, at->at.rho, weight);
+    const double values[1 + SPECTRAL_MIX] = {scale, weight[0], weight[1]};
+    TRY(be->ops->upload(be, scalars, values, sizeof values));
+    const struct spectral_mix_args mix = {.scale = scalars,
+                                          .weight = scalars + 1,
+                                          .first = part[0],
+                                          .second = part[1],
+                                          .third = part[2],
+                                          .in = half,
+                                          .out = half,
+                                          .ld = m->ld_half};
+    return be->kernels->spectral_mix[r->raman.count - 1](be, &mix, 0, 1, m->fine + 1);
+}
+
 /* rho (h * E^2) into `delayed`, a factor on E: the square, zeros behind it, its spectrum times
  * the transfer function, back. */
-static int delayed_response(struct model *m, long row, const struct response_rows *rows,
-                            struct row_status *st)
+static int delayed_response(struct model *m, long row, const struct capillary_place *at,
+                            const struct response_rows *rows, struct row_status *st)
 {
     struct backend *const be = m->be;
     double *const square = m->square + row * m->ld_long;
@@ -160,22 +198,20 @@ static int delayed_response(struct model *m, long row, const struct response_row
                                             NULL};
     TRY(be->kernels->raman_square[m->third_harmonic ? 0 : 1](be, &drive, 0, 1, m->fine));
     TRY(execute(m, m->long_forward, square, m->ld_long, half, m->ld_half));
-    const struct spectral_scale_args filter = {m->transfer + row * m->ld_half, half, half,
-                                               m->ld_half, NULL};
-    TRY(be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1));
+    TRY(raman_filter(m, row, at, half));
     st->passes += 2;
     st->transforms += 2;
     return execute(m, m->long_backward, half, m->ld_half, m->delayed + row * m->ld_long,
                    m->ld_long);
 }
 
-/* The prefactor at this density in place of that at the mean one. */
-static int lean(struct model *m, long row, double rho, cplx *spectrum, struct row_status *st)
+/* The prefactor at this place in place of that in the middle. */
+static int lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
+                struct row_status *st)
 {
     struct backend *const be = m->be;
-    const struct capillary_medium *const medium = &m->row[row].medium;
     double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
-    const double value = (rho - medium->mean) / medium->scale;
+    const double value = capillary_medium_lean(&m->row[row].medium, at);
     TRY(be->ops->upload(be, scalar, &value, sizeof value));
     const struct spectral_lean_args args = {
         spectrum, m->tilt + row * m->ld_tilt, scalar, spectrum, m->ld, m->ld_tilt, NULL};
@@ -188,36 +224,36 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
-    const double rho = r->rho[place.index];
+    const struct capillary_place *const at = &r->at[place.index];
     const bool state = place.stage == 0 || place.stage == STEP_END;
     double *const rates = place.stage == 0 ? r->now : r->next;
     double *const samples = m->samples + row * m->ld_real;
-    const struct response_factors factors = capillary_factors(r, rho);
+    const struct response_factors factors = capillary_factors(r, at);
     struct response_rows rows = {.samples = samples, .ld = m->ld_real};
     if (state)
-        TRY(absorbed_rate(m, r, rho, spectrum, &rates[PATH_ABSORBED]));
+        TRY(absorbed_rate(m, r, at, spectrum, &rates[PATH_ABSORBED]));
     if (!m->third_harmonic) {
         TRY(quadrature(m, row, spectrum, st));
         rows.quadrature = m->quadrature + row * m->ld_real;
     }
     TRY(execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
     if (state)
-        TRY(sample_rates(m, r, rho, samples, rates));
+        TRY(sample_rates(m, r, at, samples, rates));
     if (m->edge)
         TRY(edge_loss(m, row, st));
     if (m->raman) {
-        TRY(delayed_response(m, row, &rows, st));
+        TRY(delayed_response(m, row, at, &rows, st));
         rows.extra = m->delayed + row * m->ld_long;
     }
     TRY(response_apply(m->response, row, &factors, &rows, st));
     if (state) {
         struct response_report report;
         TRY(response_report(m->response, row, &report));
-        rates[PATH_IONISATION] = rho * r->medium.area * report.work;
+        rates[PATH_IONISATION] = at->at.rho * r->medium.area / area_share(r, at) * report.work;
     }
     TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
     if (r->leans)
-        TRY(lean(m, row, rho, spectrum, st));
+        TRY(lean(m, row, at, spectrum, st));
     return m->edge ? edge_add(m, row, spectrum, st) : 0;
 }

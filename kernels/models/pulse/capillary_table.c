@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stddef.h>
 
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/grid.h"
 
@@ -14,12 +15,25 @@ const char *const capillary_modes[] = {"HE11", "HE12", "HE13", "HE14", "HE15", "
 static const char *const walls[] = {"silica", "silica_table", "bk7", "caf2", "mgf2", NULL};
 static const char *const prefactors[] = {"mode", "vacuum", NULL};
 static const char *const kerr_responses[] = {"chi3", "none", NULL};
-static const char *const plasma_rates[] = {"auto", "ppt", "adk", "none", NULL};
+static const char *const plasma_rates[] = {"auto", "ppt", "adk", "table", "none", NULL};
 static const char *const plasma_rules[] = {"band", "trapezoid", NULL};
 static const char *const raman_models[] = {"auto", "on", "none", NULL};
 static const char *const tapers[] = {"planck", "sin2", "none", NULL};
 static const char *const time_targets[] = {"polarisation", NULL};
 static const char *const pulse_shapes[] = {"gauss", "sech", NULL};
+
+static const struct data_info index_data = {.columns = band_table_index_columns,
+                                            .tables = band_table_indices,
+                                            .columns_param = "guide.table_columns"};
+static const struct data_column rate_columns[] = {
+    {"field", "V m^-1", "Amplitude of the field", true},
+    {"rate", "s^-1", "Ionisation rate of a particle", false},
+    {NULL, NULL, NULL, false}};
+static const char *const rate_tables[] = {"field/rate", NULL};
+static const struct data_info rate_data = {.columns = rate_columns, .tables = rate_tables};
+static const struct data_info loss_data = {.columns = band_table_loss_columns,
+                                           .tables = band_table_losses,
+                                           .columns_param = "guide.loss_columns"};
 
 /* Sizes follow from limits and window where they are not given, hence the structural flags. */
 const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
@@ -135,13 +149,14 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .minimum = 0,
      .maximum = 1,
      .doc = "Mole fraction of N2O in a mixture"},
-    {.name = "core_radius",
+    {.name = "core_radius.constant",
      .kind = PARAM_REAL,
-     .flags = PARAM_OPEN,
+     .flags = PARAM_GROUP | PARAM_OPEN,
      .unit = "m",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Inner radius; or give core_diameter"},
+     .doc = "Inner radius; or give core_diameter, or a taper by core_radius.z and "
+            "core_radius.radius"},
     {.name = "core_diameter",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -149,6 +164,20 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .minimum = 0,
      .maximum = 2,
      .doc = "Inner diameter; or give core_radius"},
+    {.name = "core_radius.z",
+     .kind = PARAM_LIST,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1e6,
+     .list_unit = "m",
+     .doc = "Positions of the points of a tapered radius, linear between them"},
+    {.name = "core_radius.radius",
+     .kind = PARAM_LIST,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1,
+     .list_unit = "m",
+     .doc = "Inner radii at core_radius.z"},
     {.name = "length",
      .kind = PARAM_REAL,
      .flags = PARAM_REQUIRED | PARAM_OPEN,
@@ -253,6 +282,34 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .minimum = 0,
      .maximum = 1e6,
      .doc = "Factor on that loss"},
+    {.name = "guide.table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &index_data,
+     .doc = "Table of the effective index, in place of that of gas and wall; at up to four "
+            "positions"},
+    {.name = "guide.table_columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = band_table_indices,
+     .doc = "Columns of guide.table that count; not needed when only one combination is there"},
+    {.name = "guide.table_z",
+     .kind = PARAM_LIST,
+     .unit = "m",
+     .minimum = 0,
+     .maximum = 1e6,
+     .list_unit = "m",
+     .doc = "Positions of index, index2 … of guide.table, linear between them"},
+    {.name = "guide.loss_table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &loss_data,
+     .doc = "Table of the power loss, in place of that of the wall; times guide.loss_factor"},
+    {.name = "guide.loss_columns",
+     .kind = PARAM_CHOICE,
+     .unit = "1",
+     .choices = band_table_losses,
+     .doc = "Columns of guide.loss_table that count"},
     {.name = "guide.prefactor",
      .kind = PARAM_CHOICE,
      .unit = "1",
@@ -281,8 +338,15 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "auto",
      .choices = plasma_rates,
-     .doc = "Ionisation rate: auto takes ppt where the gas has quantum numbers, else adk, else "
-            "none"},
+     .doc = "Ionisation rate: auto takes plasma.table where it is given, ppt where the gas has "
+            "quantum numbers, else adk, else none"},
+    {.name = "plasma.table",
+     .kind = PARAM_DATA,
+     .unit = "1",
+     .data = &rate_data,
+     .doc =
+         "Table of the ionisation rate over the field, in place of a formula: a spline of the "
+         "logarithms, no rate below it"},
     {.name = "plasma.rule",
      .kind = PARAM_CHOICE,
      .flags = PARAM_STRUCTURAL,

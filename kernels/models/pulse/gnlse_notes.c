@@ -213,15 +213,6 @@ static void note_earlier(const struct gnlse_point *point, struct plane_layout *o
                         point->cut);
 }
 
-/* What a plane of other points loses: the error of the resampling. */
-static void note_earlier(const struct gnlse_point *point, struct plane_layout *out)
-{
-    struct layout_note *cut = note_add(out, "input outside of the band", "1", point->cut);
-    if (point->cut > 1e-9)
-        note_warn(cut, "the band cuts off %.2g of the energy of the plane that is the input",
-                  point->cut);
-}
-
 static void note_table(const struct gnlse_point *point, struct plane_layout *out)
 {
     double low = 0.0;

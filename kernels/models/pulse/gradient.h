@@ -45,6 +45,7 @@ struct gradient_values {
     double rho_dz[GRADIENT_POWERS]; /* of rho, rho^2, rho^3: 1/m^2, 1/m^5, 1/m^8 */
     double inverse_square_dz;       /* of radius^-2, 1/m */
     double inverse_cube_dz;         /* of radius^-3, 1/m^2 */
+    double inverse_fourth_dz;       /* of radius^-4, 1/m^3 */
 };
 
 /**

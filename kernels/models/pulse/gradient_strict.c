@@ -178,11 +178,14 @@ static void read_radius(const struct gradient *g, double anchor, double dz,
     struct walk w = walk_start(&g->radius, g->radius.value, anchor, dz);
     out->inverse_square_dz = 0.0;
     out->inverse_cube_dz = 0.0;
+    out->inverse_fourth_dz = 0.0;
     while (w.left > 0.0) {
         const struct stretch s = walk_on(&w);
         const double product = s.from * s.to;
         out->inverse_square_dz += s.length / product;
         out->inverse_cube_dz += s.length * 0.5 * (s.from + s.to) / (product * product);
+        const double squares = s.from * s.from + product + s.to * s.to;
+        out->inverse_fourth_dz += s.length * squares / (3.0 * product * product * product);
     }
     out->radius = w.at;
 }

@@ -64,6 +64,37 @@ struct taylor guide_excess(const struct guide *guide, const struct guide_bin *bi
     return root_excess(taylor_sub(chi, taylor_mul(square, taylor_mul(wall, wall))));
 }
 
+/* Principal root of a number off the negative axis. */
+static cplx root(cplx z)
+{
+    const double size = hypot(z.r, z.i);
+    if (z.r > 0.0) {
+        const double r = sqrt(0.5 * (size + z.r));
+        return cplx_make(r, 0.5 * z.i / r);
+    }
+    const double i = copysign(sqrt(0.5 * (size - z.r)), z.i);
+    return cplx_make(i != 0.0 ? 0.5 * z.i / i : 0.0, i);
+}
+
+cplx guide_excess_value(const struct guide *guide, const struct guide_bin *bin,
+                        struct guide_place at)
+{
+    const double w = PULSE_C / (at.radius * bin->omega.c[0].r);
+    const double square = guide->mode.u * w * (guide->mode.u * w);
+    const cplx chi = cplx_scale(at.rho, bin->g.c[0]);
+    const cplx ivw = cplx_make(-bin->v.c[0].i * w, bin->v.c[0].r * w);
+    if (!guide->full)
+        return cplx_add(cplx_scale(0.5, cplx_sub(chi, cplx_make(square, 0.0))),
+                        cplx_scale(square, ivw));
+    const cplx wall = cplx_sub(cplx_make(1.0, 0.0), ivw);
+    const cplx x = cplx_sub(chi, cplx_scale(square, cplx_mul(wall, wall)));
+    const cplx n = root(cplx_make(1.0 + x.r, x.i));
+    if (n.r < INDEX_FLOOR)
+        return cplx_make(INDEX_FLOOR - 1.0, fmax(n.i, 0.0));
+    const cplx above = cplx_make(n.r + 1.0, n.i);
+    return cplx_scale(1.0 / cplx_abs2(above), cplx_mul_conj(x, above));
+}
+
 struct taylor guide_beta(const struct guide *guide, const struct guide_bin *bin,
                          struct guide_place at)
 {

@@ -56,6 +56,10 @@ void guide_bin_load(const struct guide *guide, double omega, int order, struct g
 struct taylor guide_excess(const struct guide *guide, const struct guide_bin *bin,
                            struct guide_place at);
 
+/** The same without derivatives, several times as fast. */
+cplx guide_excess_value(const struct guide *guide, const struct guide_bin *bin,
+                        struct guide_place at);
+
 /** beta = (omega/c) Re n_eff and its derivatives, rad/m, s/m, s^2/m … (real parts). */
 struct taylor guide_beta(const struct guide *guide, const struct guide_bin *bin,
                          struct guide_place at);
