@@ -412,6 +412,12 @@ START_TEST(the_raman_response_follows_density_and_area)
     is_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
     taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
     is_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3, "taper");
+    /* Where a long gradient and taper begin, the response is that of their first values. */
+    gradient(&c, 1e5, 0.2e5);
+    taper(&c, (const double[]){0.0, 1.0}, (const double[]){125e-6, 180e-6}, 2);
+    capillary_case_set(&c, "length", 1.0);
+    capillary_case_planes(&c, (const double[]){0.0, 1e-4}, 2);
+    is_near(raman_change(&c) / constant, 1.0, 1e-3, "the beginning");
     capillary_case_clear(&c);
 }
 END_TEST

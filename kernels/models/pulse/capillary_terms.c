@@ -38,7 +38,8 @@ void term_set_weights(const struct term_set *set, struct guide_place at, double 
 void term_set_integrals(const struct term_set *set, const struct gradient_values *values,
                         double dz, double *integrals)
 {
-    const double inverse[3] = {values->inverse_square_dz, values->inverse_cube_dz,
+    /* by the power of 1/radius */
+    const double inverse[5] = {0.0, 0.0, values->inverse_square_dz, values->inverse_cube_dz,
                                values->inverse_fourth_dz};
     for (int j = 0; j < set->choice.count; j++) {
         int of_rho = 0;
@@ -48,7 +49,7 @@ void term_set_integrals(const struct term_set *set, const struct gradient_values
         if (of_rho > 0)
             integrals[j] = values->rho_dz[of_rho - 1] * power(1.0 / set->rho, of_rho);
         if (of_radius > 0)
-            integrals[j] = inverse[of_radius - 2] * power(set->radius, of_radius);
+            integrals[j] = inverse[of_radius] * power(set->radius, of_radius);
     }
 }
 
