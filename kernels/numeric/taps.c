@@ -87,7 +87,7 @@ static int solve(long double m[UNKNOWNS][UNKNOWNS], long double *b, int n)
 static int level(struct fit *f)
 {
     const int n = f->side + 2;
-    long double m[UNKNOWNS][UNKNOWNS];
+    long double m[UNKNOWNS][UNKNOWNS] = {{0.0L}};
     for (int i = 0; i < n; i++) {
         const long double g = wanted(f->at[i]);
         chebyshev_row(f->side, stretched(f, f->at[i]), m[i]);
@@ -184,7 +184,7 @@ int taps_band(int side, double edge, struct taps *out)
         FAIL(ERR_ARGUMENT, "plasma.taps: %d; 1 to %d are accepted", side, TAPS_SIDE_MAX);
     if (!(edge > 0.0 && edge < (double)pi))
         FAIL(ERR_ARGUMENT, "plasma.band: %g; a number between 0 and pi is accepted", edge);
-    struct fit f = {.side = side, .edge = edge};
+    struct fit f = {.side = side, .edge = (long double)edge};
     f.scale = 2.0L / (1.0L - cosl(f.edge));
     f.shift = 1.0L - f.scale;
     for (int i = 0; i < side + 2; i++)
@@ -221,10 +221,10 @@ double taps_certificate(const struct taps *taps, double edge)
 {
     long double worst = 0.0L;
     for (int i = 0; i <= GRID; i++) {
-        const long double theta = grid_theta(edge, i);
-        long double sum = taps->tap[0];
+        const long double theta = grid_theta((long double)edge, i);
+        long double sum = (long double)taps->tap[0];
         for (int k = 1; k <= taps->side; k++)
-            sum += 2.0L * taps->tap[k] * cosl((long double)k * theta);
+            sum += 2.0L * (long double)taps->tap[k] * cosl((long double)k * theta);
         worst = fmaxl(worst, fabsl(sum / wanted(theta) - 1.0L));
     }
     return (double)worst;

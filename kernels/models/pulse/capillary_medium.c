@@ -167,12 +167,13 @@ static void survey_places(const struct capillary_medium *m, struct survey *out)
 {
     double kink[KINKS];
     const int kinks = find_kinks(m, kink);
-    const int each = (int)fmax(STRETCHES_LEAST, STRETCHES / (kinks - 1));
+    const int fair = STRETCHES / (kinks - 1);
+    const int each = fair > STRETCHES_LEAST ? fair : STRETCHES_LEAST;
     out->count = 0;
     for (int i = 0; i + 1 < kinks; i++)
         for (int k = 0; k < each; k++) {
-            const double share = 0.5 * (1.0 - cos(PULSE_PI * k / each));
-            const double z = kink[i] + share * (kink[i + 1] - kink[i]);
+            const double along = 0.5 * (1.0 - cos(PULSE_PI * k / each));
+            const double z = kink[i] + along * (kink[i + 1] - kink[i]);
             out->at[out->count++] = capillary_medium_place(m, z).at;
         }
     out->at[out->count++] = capillary_medium_place(m, m->length).at;
@@ -294,7 +295,7 @@ static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
         sets += term_set_choose(&set[sets], survey.at, survey.count);
     }
     find_errors(m, &survey, set, sets, error);
-    double best = INFINITY;
+    double best = (double)INFINITY;
     for (int s = 0; s < sets; s++) {
         best = fmin(best, error[s]);
         if (error[s] > CAPILLARY_PHASE_ERROR)
@@ -562,9 +563,9 @@ double capillary_medium_index(const struct capillary_medium *medium, double omeg
 
 double capillary_medium_transmission(const struct capillary_medium *medium)
 {
-    double li[CAPILLARY_TERMS];
-    double lr[CAPILLARY_TERMS];
-    double integral[1][STEP_TERMS];
+    double li[CAPILLARY_TERMS] = {0.0};
+    double lr[CAPILLARY_TERMS] = {0.0};
+    double integral[1][STEP_TERMS] = {{0.0}};
     struct capillary_place end;
     double sum = 0.0;
     bin_terms(medium, &medium->pump, li, lr);

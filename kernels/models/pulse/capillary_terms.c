@@ -119,8 +119,8 @@ static double variable(enum term_function function, struct guide_place at)
 static bool choose_nodes(struct term_set *out, const struct guide_place *place, int n)
 {
     const enum term_function function = out->choice.function[1];
-    double low = INFINITY;
-    double high = -INFINITY;
+    double low = (double)INFINITY;
+    double high = -(double)INFINITY;
     for (int i = 0; i < n; i++) {
         low = fmin(low, variable(function, place[i]));
         high = fmax(high, variable(function, place[i]));
@@ -158,7 +158,7 @@ bool term_set_choose(struct term_set *out, const struct guide_place *place, int 
         double most = PIVOT_LEAST;
         int best = -1;
         for (int i = 0; i < n; i++) {
-            double weights[CAPILLARY_TERMS];
+            double weights[CAPILLARY_TERMS] = {0.0};
             term_set_weights(out, place[i], weights);
             reduce(upper, step, count, weights);
             if (fabs(weights[step]) > most) {
