@@ -229,6 +229,41 @@ static int take_plane(struct store *store, const char *path, const struct input_
     return check_finite(path, wanted, values, elements * (pairs ? 2 : 1));
 }
 
+/* Whether a line of a canonical form says that noise went into the fields: the run's own, or
+ * that of a plane it began with, whose label ends in the array that says so. */
+static bool line_has_noise(const char *line, size_t length)
+{
+    static const char own[] = "ensemble.noise: ";
+    static const char input[] = "inputs.";
+    static const char label[] = ", " INPUT_NOISE " [1] 1\"";
+    const size_t tail = sizeof label - 1;
+    if (strncmp(line, own, sizeof own - 1) == 0)
+        return true;
+    return strncmp(line, input, sizeof input - 1) == 0 && length > tail
+           && strncmp(line + length - tail, label, tail) == 0;
+}
+
+/* Mark a plane that carries noise. */
+static int note_noise(struct store *store, struct data_set *out)
+{
+    const long one = 1;
+    char *form = NULL;
+    bool noise = false;
+    int64_t *value = NULL;
+    TRY(read_text(store, "config_canonical", &form));
+    for (const char *line = form; *line != '\0' && !noise;) {
+        const size_t length = strcspn(line, "\n");
+        noise = line_has_noise(line, length);
+        line += length + (line[length] == '\n');
+    }
+    mem_free(form);
+    if (!noise)
+        return 0;
+    TRY(data_add_whole(out, INPUT_NOISE, "1", 1, &one, &value));
+    value[0] = 1;
+    return 0;
+}
+
 int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out)
 {
     struct store *store = NULL;
@@ -236,7 +271,9 @@ int input_read_plane(const char *path, const struct input_plane *wanted, struct 
         FAIL(ERR_ARGUMENT, "%s: is no HDF5 file; a result file of an earlier run is wanted",
              path);
     TRY(store_open_read(path, &store));
-    const int rc = take_plane(store, path, wanted, out);
+    int rc = take_plane(store, path, wanted, out);
+    if (rc == 0)
+        rc = note_noise(store, out);
     store_close(store); /* opened for reading: nothing can be lost */
     return rc;
 }

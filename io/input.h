@@ -24,6 +24,9 @@ bool input_is_hdf5(const char *path);
 int input_read_table(const char *path, const struct data_column *columns,
                      struct data_table *out);
 
+/* Array of a plane that carries noise, its own run's or an earlier one's: one number, 1. */
+#define INPUT_NOISE "noise"
+
 /* Which plane of which run. */
 struct input_plane {
     const char *array;              /* under /plane: "field" */
@@ -34,7 +37,8 @@ struct input_plane {
 
 /**
  * Read a plane of a member of an earlier run: the array by its name, complex numbers as a last
- * dimension of 2, and the scales of its dimensions. The checksum is checked.
+ * dimension of 2, the scales of its dimensions, and INPUT_NOISE where the run's noise, or that
+ * of the plane it began with, is in it. The checksum is checked.
  *
  * @param out  free with data_clear, also after an error
  * @return 0; ERR_ARGUMENT: no such array, member or plane, another model; ERR_CONFLICT: not a

@@ -102,6 +102,23 @@ static int load_one(const struct scan *scan, struct scan_input *input)
     return 0;
 }
 
+/* Noise that is added to noise must be wanted: the sum is no longer that of one input. */
+static int check_noise(const struct scan *scan)
+{
+    const struct scan_ensemble *ensemble = scan_get_ensemble(scan);
+    if (!ensemble->present || ensemble->noise == NOISE_NONE || ensemble->onto_noise)
+        return 0;
+    for (int i = 0; i < scan_inputs(scan); i++) {
+        const struct scan_input *input = scan_get_input(scan, i);
+        if (data_find(&input->set, INPUT_NOISE) != NULL)
+            FAIL(ERR_ARGUMENT,
+                 "%s: %s: the planes of %s carry noise already, ensemble.noise would add more; "
+                 "leave the section ensemble out, or say ensemble: {onto_noise: true}",
+                 input->place, input->param, input->written);
+    }
+    return 0;
+}
+
 int inputs_load(struct scan *scan)
 {
     const int count = scan_inputs(scan);
@@ -109,6 +126,7 @@ int inputs_load(struct scan *scan)
         return 0;
     for (int i = 0; i < count; i++)
         TRY(load_one(scan, scan_get_input(scan, i)));
+    TRY(check_noise(scan));
     return scan_bind(scan);
 }
 

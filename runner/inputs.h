@@ -17,7 +17,8 @@
  * Read all files that a scan names, check them, and make the scan whole (scan_bind).
  *
  * @return 0; ERR_ARGUMENT, ERR_PARSE, ERR_UNSUPPORTED: one line that names the place in the
- *         scan file, the file, its line or dataset, and what would be accepted; ERR_MEMORY
+ *         scan file, the file, its line or dataset, and what would be accepted; noise
+ *         onto noise without ensemble.onto_noise; ERR_MEMORY
  */
 int inputs_load(struct scan *scan);
 

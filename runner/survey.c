@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/input.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/status.h"
 #include "runner/text.h"
@@ -174,11 +175,30 @@ int survey_layout(const struct scan *scan, struct params *params, int64_t point,
     return rc == 0 ? 0 : fail_point(scan, point, rc, text);
 }
 
+/* What no model knows: whether the plane that is the input carries noise, and gets more. */
+static void note_noise(const struct scan *scan, const struct params *params,
+                       struct plane_layout *one)
+{
+    const struct scan_ensemble *ensemble = scan_get_ensemble(scan);
+    bool carried = false;
+    for (int i = 0; i < params->count; i++)
+        carried = carried || data_find(params->values[i].data, INPUT_NOISE) != NULL;
+    if (!carried || one->notes == LAYOUT_NOTES_MAX)
+        return;
+    struct layout_note *note = &one->note[one->notes++];
+    *note = (struct layout_note){.name = "noise in the input plane", .unit = "1", .value = 1.0};
+    if (ensemble->present && ensemble->noise != NOISE_NONE)
+        snprintf(note->warning, sizeof note->warning,
+                 "the plane that is the input carries noise already, and ensemble.noise is "
+                 "added to it");
+}
+
 static int visit(const struct scan *scan, struct params *params, int64_t point,
                  struct survey *s)
 {
     struct plane_layout one;
     TRY(survey_layout(scan, params, point, &one));
+    note_noise(scan, params, &one);
     if (s->looked_at == 0) {
         s->largest = one;
         s->span_low = one.span;

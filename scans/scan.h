@@ -36,7 +36,8 @@ struct scan_ensemble {
     int64_t realisations;
     uint64_t seed;
     enum noise_kind noise;
-    bool common; /* common random numbers: point key 0 for every point */
+    bool common;     /* common random numbers: point key 0 for every point */
+    bool onto_noise; /* noise may be added to a plane that carries noise */
 };
 
 /* `save:` */

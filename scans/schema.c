@@ -22,10 +22,7 @@ static const struct {
 static const struct {
     const char *model;
     const char *param;
-} later_params[] = {{"capillary", "pulse.file"},
-                    {"capillary", "pulse.columns"},
-                    {"capillary", "input"},
-                    {"capillary", "envelope"}};
+} later_params[] = {{"capillary", "envelope"}};
 
 bool schema_is_stepper(const char *name)
 {
@@ -427,6 +424,40 @@ static int check_switch(const struct reader *r, int group)
     return 0;
 }
 
+/* A message about two parameters, with the place of one of them. */
+static int fail_pair(const struct reader *r, const char *name, const char *format,
+                     const char *other)
+{
+    char message[300];
+    snprintf(message, sizeof message, format, name, other);
+    return scan_fail(r->scan, ERR_PARSE, message);
+}
+
+/* A file and what it stands in place of, or what selects in a file that is not there: one of
+ * the two would be ignored without a word. A stored form states every default. */
+static int check_file(const struct reader *r, int index)
+{
+    const struct model_info *info = r->scan->info;
+    const char *name = info->params[index].name;
+    const struct data_info *data = info->params[index].data;
+    if (info->params[index].kind != PARAM_DATA || r->units == NULL)
+        return 0;
+    const char *const selectors[] = {data->columns_param, data->member_param,
+                                     data->plane_param};
+    const bool here = is_stated(r, index);
+    for (size_t i = 0; i < sizeof selectors / sizeof selectors[0] && !here; i++)
+        if (selectors[i] != NULL && is_stated(r, find_exact(info, selectors[i])))
+            return fail_pair(r, selectors[i], "%s has no effect without %s; give both or none",
+                             name);
+    for (int i = 0; here && data->replaces != NULL && data->replaces[i] != NULL; i++)
+        if (is_stated(r, find_exact(info, data->replaces[i])))
+            return fail_pair(r, data->replaces[i],
+                             "%s and %s are both given; the file stands in place of it, leave "
+                             "one of them out",
+                             name);
+    return 0;
+}
+
 int schema_finish(struct reader *r, const struct node *place)
 {
     const struct model_info *info = r->scan->info;
@@ -435,6 +466,7 @@ int schema_finish(struct reader *r, const struct node *place)
         int axis = 0;
         int at = 0;
         TRY(check_switch(r, i));
+        TRY(check_file(r, i));
         if (axes_find(r->scan, i, &axis, &at)) {
             r->scan->base.values[i] = (struct param_value){0};
             continue;

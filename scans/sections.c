@@ -53,6 +53,12 @@ static int read_common(struct reader *r, const char *where, const struct node *n
     return value_bool(r, where, node, &r->scan->ensemble.common);
 }
 
+static int read_onto_noise(struct reader *r, const char *where, const struct node *node)
+{
+    r->scan->ensemble.present = true;
+    return value_bool(r, where, node, &r->scan->ensemble.onto_noise);
+}
+
 static void write_realisations(const struct scan *scan, struct text *out)
 {
     if (scan->ensemble.present)
@@ -75,6 +81,13 @@ static void write_common(const struct scan *scan, struct text *out)
 {
     if (scan->ensemble.present)
         text_add(out, "%s", scan->ensemble.common ? "true" : "false");
+}
+
+/* Only where it says something: without it a form stays what it was. */
+static void write_onto_noise(const struct scan *scan, struct text *out)
+{
+    if (scan->ensemble.present && scan->ensemble.onto_noise)
+        text_add(out, "true");
 }
 
 /* save */
@@ -395,6 +408,7 @@ static const struct section_key keys[] = {
     {"ensemble", "seed", read_seed, write_seed},
     {"ensemble", "noise", read_noise, write_noise},
     {"ensemble", "common", read_common, write_common},
+    {"ensemble", "onto_noise", read_onto_noise, write_onto_noise},
     {"save", "planes", read_planes, write_planes},
     {"save", "field", read_field, write_field},
     {"save", "observables", read_observables, write_observables},

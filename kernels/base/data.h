@@ -50,12 +50,14 @@ struct data_column {
 /* What a parameter of kind PARAM_DATA accepts, and the parameters that say more of it. */
 struct data_info {
     const struct data_column *columns; /* ends with a NULL name; NULL: no tables */
-    const char *const *tables; /* NULL-terminated "time/intensity/phase": columns that go
-                                  together, axis first; of several that fit the longest */
-    const char *columns_param; /* PARAM_CHOICE among `tables`, or NULL */
-    const char *plane_array;   /* array of an earlier run's plane ("field"), or NULL */
-    const char *member_param;  /* PARAM_INT of an earlier run, or NULL */
-    const char *plane_param;   /* PARAM_INT, not set: the last plane, or NULL */
+    const char *const *tables;   /* NULL-terminated "time/intensity/phase": columns that go
+                                    together, axis first; of several that fit the longest */
+    const char *columns_param;   /* PARAM_CHOICE among `tables`, or NULL */
+    const char *plane_array;     /* array of an earlier run's plane ("field"), or NULL */
+    const char *member_param;    /* PARAM_INT of an earlier run, or NULL */
+    const char *plane_param;     /* PARAM_INT, not set: the last plane, or NULL */
+    const char *const *replaces; /* NULL-terminated parameters that the file stands in place of
+                                    and that no scan may state beside it, or NULL */
     int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
                                              those read, once; the hash does not know them */
 };

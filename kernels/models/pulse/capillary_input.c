@@ -4,13 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
+#include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/noise.h"
 
 /* Amplitude of the shape at a time, 1 at the peak. */
-static double envelope(const struct capillary_pulse *pulse, double t)
+static double envelope(const struct input_pulse *pulse, double t)
 {
-    if (pulse->shape == REAL_GAUSS) {
+    if (pulse->shape == PULSE_GAUSS) {
         const double x = t / pulse->duration;
         return exp(-2.0 * log(2.0) * x * x);
     }
@@ -19,9 +22,9 @@ static double envelope(const struct capillary_pulse *pulse, double t)
     return 2.0 * e / (1.0 + e * e);
 }
 
-static cplx phase_factor(const struct capillary_pulse *p, double omega)
+static cplx phase_factor(const struct input_pulse *p, double carrier, double omega)
 {
-    const double w = omega - p->omega0;
+    const double w = omega - carrier;
     const double phi = p->cep + w * (p->delay + w * (p->gdd / 2.0 + w * p->tod / 6.0));
     return cplx_make(cos(phi), -sin(phi));
 }
@@ -49,43 +52,101 @@ static double peak_power(const cplx *samples, long n)
     return curvature < 0.0 ? peak - slope * slope / (2.0 * curvature) : peak;
 }
 
-static int scale_factor(const struct capillary_point *point, struct host_fft *fft,
-                        cplx *scratch, const cplx *a, double *factor)
+static int scale_factor(const struct real_grid *grid, const struct input_pulse *pulse,
+                        struct host_fft *fft, cplx *scratch, const cplx *a, double *factor)
 {
-    const struct real_grid *const grid = &point->grid;
-    if (point->pulse.by_energy) {
-        *factor = sqrt(point->pulse.energy / spectrum_energy(grid, a));
+    if (pulse->by_energy) {
+        const double energy = spectrum_energy(grid, a);
+        *factor = energy > 0.0 ? sqrt(pulse->energy / energy) : 0.0;
         return 0;
     }
     memset(scratch, 0, (size_t)grid->fine * sizeof *scratch);
     for (long k = grid->first; k < grid->last; k++)
         scratch[k] = cplx_scale(2.0, a[k]);
     const int rc = host_fft_execute(fft, false, scratch);
-    *factor = sqrt(point->pulse.peak_power / peak_power(scratch, grid->fine));
+    const double peak = peak_power(scratch, grid->fine);
+    *factor = peak > 0.0 ? sqrt(pulse->peak_power / peak) : 0.0;
     return rc;
+}
+
+/* Samples Re(envelope exp(i omega t)) of a table over time, bins of one over frequency: what
+ * belongs to frequencies above 0 of the analytic signal. */
+static int fill_table(const struct real_grid *grid, const struct input_pulse *pulse,
+                      double carrier, cplx *scratch)
+{
+    const bool spectral = measured_is_spectral(pulse->measured);
+    TRY(measured_fill(pulse->measured, &(struct measured_grid){grid->fine, grid->window, 0.0},
+                      scratch));
+    for (long j = 0; !spectral && j < grid->fine; j++) {
+        const double angle = carrier * real_grid_time(grid, j);
+        scratch[j] = cplx_make(scratch[j].r * cos(angle) - scratch[j].i * sin(angle), 0.0);
+    }
+    return 0;
+}
+
+/* The bins of a pulse in scratch, up to a factor, before window and phases. */
+static int make_bins(const struct real_grid *grid, const struct input_pulse *pulse,
+                     double carrier, struct host_fft *fft, cplx *scratch)
+{
+    if (pulse->measured != NULL) {
+        TRY(fill_table(grid, pulse, carrier, scratch));
+        return measured_is_spectral(pulse->measured) ? 0 : host_fft_execute(fft, true, scratch);
+    }
+    for (long j = 0; j < grid->fine; j++) {
+        const double t = real_grid_time(grid, j);
+        scratch[j] = cplx_make(envelope(pulse, t) * cos(carrier * t), 0.0);
+    }
+    return host_fft_execute(fft, true, scratch);
+}
+
+static int make_pulse(const struct capillary_point *point, const struct input_pulse *pulse,
+                      struct host_fft *fft, cplx *scratch, cplx *a)
+{
+    const struct real_grid *const grid = &point->grid;
+    const double carrier = point->omega0 + pulse->detuning;
+    double factor = 0.0;
+    TRY(make_bins(grid, pulse, carrier, fft, scratch));
+    memset(a, 0, (size_t)real_grid_bins(grid) * sizeof *a);
+    for (long k = grid->first; k < grid->last; k++) {
+        const double weight = real_grid_spectral(grid, k) / (double)grid->fine;
+        a[k] = cplx_mul(cplx_scale(weight, scratch[k]),
+                        phase_factor(pulse, carrier, real_grid_omega(grid, k)));
+    }
+    TRY(scale_factor(grid, pulse, fft, scratch, a, &factor));
+    for (long k = grid->first; k < grid->last; k++)
+        a[k] = cplx_scale(factor, a[k]);
+    return 0;
+}
+
+/* A plane as it is; phases only where there are any, so that its bits stay. */
+static int take_earlier(const struct capillary_point *point, cplx *a)
+{
+    const struct real_grid *const grid = &point->grid;
+    const struct input_pulse *const phases = &point->pulse[0];
+    TRY(earlier_real_fill(point->earlier, grid, a));
+    for (long k = grid->first; k < grid->last && pulses_have_phase(phases); k++)
+        a[k] = cplx_mul(a[k], phase_factor(phases, point->omega0, real_grid_omega(grid, k)));
+    return 0;
 }
 
 int capillary_input(const struct capillary_point *point, struct host_fft *fft, cplx *scratch,
                     cplx *a)
 {
     const struct real_grid *const grid = &point->grid;
-    const struct capillary_pulse *const pulse = &point->pulse;
-    for (long j = 0; j < grid->fine; j++) {
-        const double t = real_grid_time(grid, j);
-        scratch[j] = cplx_make(envelope(pulse, t) * cos(pulse->omega0 * t), 0.0);
+    cplx *further = NULL;
+    int rc = 0;
+    if (point->earlier != NULL)
+        return take_earlier(point, a);
+    TRY(make_pulse(point, &point->pulse[0], fft, scratch, a));
+    if (point->pulses == 1)
+        return 0;
+    TRY(MEM_NEW(real_grid_bins(grid), &further));
+    for (int i = 1; i < point->pulses && rc == 0; i++) {
+        rc = make_pulse(point, &point->pulse[i], fft, scratch, further);
+        for (long k = grid->first; k < grid->last; k++)
+            a[k] = cplx_add(a[k], further[k]);
     }
-    int rc = host_fft_execute(fft, true, scratch);
-    memset(a, 0, (size_t)real_grid_bins(grid) * sizeof *a);
-    for (long k = grid->first; k < grid->last; k++) {
-        const double weight = real_grid_spectral(grid, k) / (double)grid->fine;
-        a[k] = cplx_mul(cplx_scale(weight, scratch[k]),
-                        phase_factor(pulse, real_grid_omega(grid, k)));
-    }
-    double factor = 0.0;
-    if (rc == 0)
-        rc = scale_factor(point, fft, scratch, a, &factor);
-    for (long k = grid->first; k < grid->last; k++)
-        a[k] = cplx_scale(factor, a[k]);
+    mem_free(further);
     return rc;
 }
 
@@ -96,7 +157,7 @@ void capillary_noise_add(const struct capillary_point *point, const struct seed 
         return;
     for (long k = grid->first; k < grid->last; k++) {
         const double frequency =
-            seed->noise == NOISE_DIRECT ? point->pulse.omega0 : real_grid_omega(grid, k);
+            seed->noise == NOISE_DIRECT ? point->omega0 : real_grid_omega(grid, k);
         /* A quarter: this bin's energy is 4 T |a|^2. */
         const double photon = PULSE_HBAR * frequency / (4.0 * grid->window);
         a[k] = cplx_add(a[k], pulse_noise_bin(seed, k, photon));

@@ -10,13 +10,16 @@
 /* Input of a carrier-resolved field (physics.md §6.1, A8). Host memory. */
 
 /**
- * Spectrum a = rfft(A)/fine, sqrt(W), of the input pulse: shape times cos(omega0 t), the
- * spectral window, exp(-i phi) with phi = cep + delay Omega + gdd Omega^2/2 + tod Omega^3/6,
- * scaled to the energy 4 T sum |a|^2 or to the peak of |A_analytic|^2.
+ * Spectrum a = rfft(A)/fine, sqrt(W), of the input: the sum of the pulses, each a shape times
+ * cos(omega t), Re(envelope exp(i omega t)) of a table over time, or a table over frequency,
+ * with the spectral window and exp(-i phi), phi = cep + delay Omega + gdd Omega^2/2 + tod
+ * Omega^3/6 in Omega from the pulse's own centre, scaled to the energy 4 T sum |a|^2 or to the
+ * peak of |A_analytic|^2. Of an earlier run the plane as it is, exp(-i phi) on top.
  *
  * @param fft      of grid.fine numbers
  * @param scratch  [grid.fine]
  * @param a        [real_grid_bins] receives it, zero outside the active bins
+ * @return 0; ERR_ARGUMENT of a table; ERR_MEMORY
  */
 int capillary_input(const struct capillary_point *point, struct host_fft *fft, cplx *scratch,
                     cplx *a);

@@ -318,8 +318,8 @@ int capillary_load(struct model *m, int row, const struct params *params,
     const double rho = capillary_medium_place(&r->medium, 0.0).at.rho;
     r->field_scale = 1.0 / sqrt(0.5 * PULSE_EPS0 * PULSE_C * r->medium.area);
     r->b_rate = r->point.kerr && rho > 0.0
-                    ? mixture_n2(&r->medium.gas, rho, r->point.pulse.omega0) / rho
-                          * r->point.pulse.omega0 / (PULSE_C * r->medium.area)
+                    ? mixture_n2(&r->medium.gas, rho, r->point.omega0) / rho * r->point.omega0
+                          / (PULSE_C * r->medium.area)
                     : 0.0;
     TRY(load_response(m, row, r));
     if (m->raman)

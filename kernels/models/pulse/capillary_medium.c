@@ -385,8 +385,10 @@ static bool is_read(const struct data_set *set)
 
 int capillary_medium_data_check(const struct capillary_point *point)
 {
-    const struct data_set *const sets[] = {point->index_table, point->loss_table,
-                                           point->rate_table};
+    const struct data_set *const sets[] = {point->index_table,       point->loss_table,
+                                           point->rate_table,        point->earlier,
+                                           point->pulse[0].measured, point->pulse[1].measured,
+                                           point->pulse[2].measured};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         if (sets[i] != NULL && !is_read(sets[i]))
             FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
@@ -439,7 +441,7 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     struct gradient_points pressure = point->pressure;
     *out = (struct capillary_medium){.gas = point->gas,
                                      .grid = point->grid,
-                                     .omega0 = point->pulse.omega0,
+                                     .omega0 = point->omega0,
                                      .length = point->length,
                                      .edge = point->edge_length > 0.0 ? 1.0 / point->edge_length
                                                                       : 0.0};

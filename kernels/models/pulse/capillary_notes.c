@@ -11,16 +11,16 @@
 /* Bins at which a prefactor is checked. */
 #define PREFACTOR_BINS 64
 
-static double pulse_t0(const struct capillary_pulse *pulse)
+static double pulse_t0(const struct input_pulse *pulse)
 {
-    if (pulse->shape == REAL_SECH)
+    if (pulse->shape == PULSE_SECH)
         return pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
     return pulse->duration / (2.0 * sqrt(log(2.0)));
 }
 
 static double carrier_wavelength(const struct capillary_point *point)
 {
-    return 2.0 * PULSE_PI * PULSE_C / point->pulse.omega0;
+    return 2.0 * PULSE_PI * PULSE_C / point->omega0;
 }
 
 /* Dispersion of the first column of a table in place of the guide's: beta2 = (2 n' + omega
@@ -41,8 +41,8 @@ static void figures_at(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct guide_place at,
                        struct guide_figures *out)
 {
-    const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse),
-                                      point->pulse.peak_power};
+    const struct guide_pulse pulse = {carrier_wavelength(point), pulse_t0(&point->pulse[0]),
+                                      point->peak_power};
     guide_figures(&medium->guide, at, &pulse, out);
     if (medium->index.columns > 0)
         table_figures(medium, &pulse, out);
@@ -60,25 +60,24 @@ static double input_area(const struct capillary_point *point,
     return mode_area(&point->mode, capillary_medium_place(medium, 0.0).at.radius);
 }
 
-/* Peak of the input field of the unchirped pulse, V/m. */
+/* Peak of the input field of an unchirped pulse, V/m. */
 static double peak_field(const struct capillary_point *point,
-                         const struct capillary_medium *medium)
+                         const struct capillary_medium *medium, double power)
 {
-    return sqrt(2.0 * point->pulse.peak_power
-                / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
+    return sqrt(2.0 * power / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
 }
 
 static void note_pulse(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
 {
-    const double intensity = point->pulse.peak_power / input_area(point, medium);
-    pulse_note(out, "pulse energy", "J", point->pulse.energy);
-    pulse_note(out, "peak power", "W", point->pulse.peak_power);
+    const double intensity = point->peak_power / input_area(point, medium);
+    pulse_note(out, "pulse energy", "J", point->energy);
+    pulse_note(out, "peak power", "W", point->peak_power);
     pulse_note(out, "peak intensity", "W m^-2", intensity);
     struct ionisation ionisation;
     if (point->rule == PLASMA_NONE || ionisation_init(&ionisation, &point->rate) != 0)
         return;
-    const double share = peak_field(point, medium) / ionisation.barrier;
+    const double share = peak_field(point, medium, point->peak_power) / ionisation.barrier;
     struct layout_note *const note =
         pulse_note(out, "peak field over barrier suppression", "1", share);
     if (share > 1.0)
@@ -97,15 +96,27 @@ static double rate_ceiling(const struct capillary_point *point,
     return set->array[0].real[set->array[0].length[0] - 1];
 }
 
+/* The peak of an unchirped shape; of tables and planes it is not known before the run. */
+static double known_peak(const struct capillary_point *point)
+{
+    double power = 0.0;
+    for (int i = 0; i < point->pulses && point->earlier == NULL; i++) {
+        const struct input_pulse *const p = &point->pulse[i];
+        if (p->measured == NULL && p->gdd == 0.0 && p->tod == 0.0)
+            power = fmax(power, p->peak_power);
+    }
+    return power;
+}
+
 int capillary_check_field(const struct capillary_point *point,
                           const struct capillary_medium *medium)
 {
     struct ionisation ionisation;
-    const bool chirped = point->pulse.gdd != 0.0 || point->pulse.tod != 0.0;
-    if (point->rule == PLASMA_NONE || chirped)
+    const double power = known_peak(point);
+    if (point->rule == PLASMA_NONE || power == 0.0)
         return 0;
     TRY(ionisation_init(&ionisation, &point->rate));
-    const double field = peak_field(point, medium);
+    const double field = peak_field(point, medium, power);
     const double ceiling = rate_ceiling(point, &ionisation);
     if (field > ceiling)
         FAIL(ERR_ARGUMENT,
@@ -135,7 +146,7 @@ static void note_lengths(const struct capillary_point *point,
         pulse_note_warn(order, "the dispersion at the carrier is normal: no solitons there");
     else
         pulse_note(out, "soliton fission length", "m", f.l_fission);
-    const double critical = point->pulse.peak_power / f.critical_power;
+    const double critical = point->peak_power / f.critical_power;
     struct layout_note *const focus =
         pulse_note(out, "peak power over critical power", "1", critical);
     if (critical > 1.0)
@@ -209,12 +220,12 @@ static void note_grid(const struct capillary_point *point, struct plane_layout *
                         "the third harmonic of the blue limit folds back; %g fine samples "
                         "hold it",
                         ceil(REAL_GRID_SAMPLES * g->window * PULSE_C / g->shortest));
-    const double room = g->window / point->pulse.duration;
+    const struct input_pulse *const pulse = &point->pulse[0];
+    const double room = g->window / pulse->duration;
     struct layout_note *const wide = pulse_note(out, "window per pulse duration", "1", room);
     if (room < 10.0)
         pulse_note_warn(wide, "the window is %.2g durations; use at least 10", room);
-    const double stretched =
-        fabs(point->pulse.gdd) / (point->pulse.duration * point->pulse.duration);
+    const double stretched = fabs(pulse->gdd) / (pulse->duration * pulse->duration);
     if (stretched > 0.25 * room)
         pulse_note_warn(wide, "the chirp spreads the pulse over the window");
 }
@@ -222,7 +233,12 @@ static void note_grid(const struct capillary_point *point, struct plane_layout *
 void capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
                      struct plane_layout *out)
 {
+    const struct measured_grid grid = capillary_table_grid(&point->grid);
     note_pulse(point, medium, out);
+    for (int i = 0; i < point->pulses; i++)
+        pulse_note_table(out, point->pulse[i].measured, &grid);
+    if (point->earlier != NULL)
+        pulse_note_cut(out, point->cut);
     note_lengths(point, medium, out);
     note_dispersion(point, medium, out);
     note_grid(point, out);

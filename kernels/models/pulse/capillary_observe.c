@@ -37,7 +37,7 @@ static void observe_sums(const struct capillary_point *point, const cplx *a, dou
         edge += cplx_abs2(a[grid->first + i]) + cplx_abs2(a[grid->last - 1 - i]);
     values[CAPILLARY_ENERGY] = 4.0 * grid->window * power;
     values[CAPILLARY_PHOTON_NUMBER] = 4.0 * grid->window * over / PULSE_HBAR;
-    values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->pulse.omega0;
+    values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->omega0;
     values[CAPILLARY_EDGE_OMEGA] = power > 0.0 ? edge / power : 0.0;
 }
 
@@ -103,8 +103,7 @@ static double short_peak(const struct capillary_point *point, const cplx *a)
     const struct wavelength_band band = point->band[BAND_RDW];
     const double turn = 2.0 * PULSE_PI * PULSE_C;
     const bool given = band.shortest > 0.0;
-    const double above =
-        given ? turn / band.longest : point->pulse.omega0 / CAPILLARY_RDW_SHARE;
+    const double above = given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE;
     const double below = given ? turn / band.shortest : (double)INFINITY;
     double best = 0.0;
     double at = 0.0;

@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/band_table.h"
+#include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 #define RATE_ROWS_MIN 4
@@ -14,14 +15,6 @@
 /* Durations that the flat part of a window must hold at least. */
 #define WINDOW_DURATIONS 3.0
 #define WINDOW_FLAT      0.8
-
-/* Energy of a pulse of peak power 1 W: the integral of its intensity over all times. */
-static double unit_energy(enum real_shape shape, double duration)
-{
-    if (shape == REAL_SECH)
-        return duration / log(1.0 + sqrt(2.0));
-    return duration * sqrt(PULSE_PI / log(16.0));
-}
 
 /* Exactly one of two ways to say something. */
 static int check_one(bool first, bool second, const char *what)
@@ -286,28 +279,6 @@ static int read_raman(const struct params *p, struct capillary_point *out)
     return 0;
 }
 
-static int read_pulse(const struct params *p, struct capillary_pulse *out)
-{
-    const bool energy = params_is_set(p, "pulse.energy");
-    TRY(check_one(energy, params_is_set(p, "pulse.peak_power"),
-                  "pulse.energy, pulse.peak_power"));
-    out->shape = (enum real_shape)params_int(p, "pulse.shape");
-    out->duration = params_real(p, "pulse.duration");
-    out->by_energy = energy;
-    const double unit = unit_energy(out->shape, out->duration);
-    out->energy =
-        energy ? params_real(p, "pulse.energy") : params_real(p, "pulse.peak_power") * unit;
-    out->peak_power = energy ? out->energy / unit : params_real(p, "pulse.peak_power");
-    if (!(out->energy > 0.0))
-        FAIL(ERR_ARGUMENT, "pulse.energy: %g J; it must be positive", out->energy);
-    out->omega0 = 2.0 * PULSE_PI * PULSE_C / params_real(p, "pulse.wavelength");
-    out->cep = params_real(p, "pulse.phases.cep");
-    out->delay = params_real(p, "pulse.phases.delay");
-    out->gdd = params_real(p, "pulse.phases.gdd");
-    out->tod = params_real(p, "pulse.phases.tod");
-    return 0;
-}
-
 /* Two wavelengths in order. */
 static int read_wavelengths(const struct params *p, const char *name,
                             struct wavelength_band *out)
@@ -336,17 +307,73 @@ static int read_grid(const struct params *p, struct capillary_point *out)
     g->spectral = (enum taper_kind)params_int(p, "windows.spectral");
     g->time = (enum taper_kind)params_int(p, "windows.time");
     TRY(real_grid_complete(g, out->rule == PLASMA_BAND ? CAPILLARY_THETA_MAX : 0.0));
-    const double pump = 2.0 * PULSE_PI * PULSE_C / out->pulse.omega0;
+    const double pump = 2.0 * PULSE_PI * PULSE_C / out->omega0;
     if (!(g->shortest < pump && pump < g->longest))
         FAIL(ERR_ARGUMENT, "grid.wavelengths: %g m to %g m does not hold the pulse at %g m",
              g->shortest, g->longest, pump);
-    if (!(WINDOW_FLAT * g->window >= WINDOW_DURATIONS * out->pulse.duration))
-        FAIL(ERR_ARGUMENT,
-             "grid.window: %g s is too short for a pulse of %g s; at least %g s are needed",
-             g->window, out->pulse.duration,
-             WINDOW_DURATIONS / WINDOW_FLAT * out->pulse.duration);
     return mixture_check_band(&out->gas,
                               2.0 * PULSE_PI * PULSE_C / real_grid_omega(g, g->last - 1));
+}
+
+struct measured_grid capillary_table_grid(const struct real_grid *grid)
+{
+    const double low = real_grid_omega(grid, grid->first);
+    const double high = real_grid_omega(grid, grid->last);
+    return (struct measured_grid){grid->last - grid->first, grid->window, 0.5 * (low + high)};
+}
+
+/* A plane of another run is as long and as strong as it is. */
+static int read_earlier(const struct params *p, const struct pulses_place *place,
+                        struct capillary_point *out)
+{
+    struct input_pulse *const pulse = &out->pulse[0];
+    TRY(pulses_read_phases(p, place, pulse));
+    out->pulses = 1;
+    pulse->duration = place->dt;
+    if (!pulses_loaded(out->earlier))
+        return 0;
+    TRY(earlier_real_check(out->earlier, &out->grid, &out->cut));
+    earlier_real_look(out->earlier, &pulse->energy, &pulse->duration);
+    pulse->duration = fmax(pulse->duration, place->dt);
+    pulse->peak_power = pulse->energy / pulses_unit_energy(pulse, out->grid.window);
+    return 0;
+}
+
+static int check_durations(const struct capillary_point *p)
+{
+    const double window = p->grid.window;
+    for (int i = 0; i < p->pulses && p->earlier == NULL; i++)
+        if (!(WINDOW_FLAT * window >= WINDOW_DURATIONS * p->pulse[i].duration))
+            FAIL(ERR_ARGUMENT,
+                 "grid.window: %g s is too short for a pulse of %g s; at least %g s are needed",
+                 window, p->pulse[i].duration,
+                 WINDOW_DURATIONS / WINDOW_FLAT * p->pulse[i].duration);
+    return 0;
+}
+
+static int read_input(const struct params *p, struct capillary_point *out)
+{
+    const struct real_grid *const g = &out->grid;
+    const struct pulses_place place = {
+        .table = capillary_table_grid(g),
+        .window = g->window,
+        .dt = g->window / (double)g->fine,
+        .omega0 = out->omega0,
+        .low = 2.0 * PULSE_PI * PULSE_C / g->longest - out->omega0,
+        .high = 2.0 * PULSE_PI * PULSE_C / g->shortest - out->omega0,
+        .shape = PULSE_GAUSS,
+        .carrier = true};
+    if (out->earlier != NULL)
+        TRY(read_earlier(p, &place, out));
+    else
+        TRY(pulses_read(p, &place, out->pulse, &out->pulses));
+    for (int i = 0; i < out->pulses; i++) {
+        out->energy += out->pulse[i].energy;
+        out->peak_power = fmax(out->peak_power, out->pulse[i].peak_power);
+    }
+    if (out->earlier == NULL && !(out->pulse[0].energy > 0.0))
+        FAIL(ERR_ARGUMENT, "pulse.energy: %g J; it must be positive", out->pulse[0].energy);
+    return check_durations(out);
 }
 
 /* An absorber takes its taper from a window. */
@@ -386,20 +413,22 @@ static int read_step(const struct params *p, struct capillary_point *out)
 
 int capillary_point_read(const struct params *params, struct capillary_point *out)
 {
-    *out = (struct capillary_point){.length = params_real(params, "length"),
-                                    .kerr = params_int(params, "kerr.response") == 0,
-                                    .third_harmonic =
-                                        params_int(params, "kerr.third_harmonic") == 1,
-                                    .edge_length = real_or(params, "absorber.spectral", 0.0),
-                                    .time_length = real_or(params, "absorber.time", 0.0)};
+    *out = (struct capillary_point){
+        .length = params_real(params, "length"),
+        .omega0 = 2.0 * PULSE_PI * PULSE_C / params_real(params, "pulse.wavelength"),
+        .earlier = params_data(params, "input.from"),
+        .kerr = params_int(params, "kerr.response") == 0,
+        .third_harmonic = params_int(params, "kerr.third_harmonic") == 1,
+        .edge_length = real_or(params, "absorber.spectral", 0.0),
+        .time_length = real_or(params, "absorber.time", 0.0)};
     TRY(read_gas(params, out));
     TRY(read_pressure(params, out));
     TRY(read_radius(params, out));
     TRY(read_guide(params, out));
-    TRY(read_pulse(params, &out->pulse));
     TRY(read_plasma(params, out));
     TRY(read_raman(params, out));
     TRY(read_grid(params, out));
+    TRY(read_input(params, out));
     TRY(check_absorbers(out));
     TRY(read_bands(params, out));
     return read_step(params, out);

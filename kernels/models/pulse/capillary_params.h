@@ -10,6 +10,7 @@
 #include "kernels/models/pulse/gradient.h"
 #include "kernels/models/pulse/ionisation.h"
 #include "kernels/models/pulse/marcatili.h"
+#include "kernels/models/pulse/pulses.h"
 #include "kernels/models/pulse/real_grid.h"
 #include "kernels/models/pulse/response.h"
 #include "kernels/step/rk45.h"
@@ -26,9 +27,6 @@ enum rate_choice {
 /* Order of the choices of raman.model. */
 enum raman_choice { RAMAN_AUTO, RAMAN_ON, RAMAN_NONE };
 
-/* Order of the choices of pulse.shape. */
-enum real_shape { REAL_GAUSS, REAL_SECH };
-
 /* Bands whose energy is observed. */
 enum capillary_band { BAND_RDW, BAND_UV, BAND_VISIBLE, BAND_INFRARED, CAPILLARY_BANDS };
 
@@ -38,17 +36,6 @@ enum capillary_band { BAND_RDW, BAND_UV, BAND_VISIBLE, BAND_INFRARED, CAPILLARY_
 /* Wavelengths, m; shortest = longest = 0: no band. */
 struct wavelength_band {
     double shortest, longest;
-};
-
-/* The input pulse. */
-struct capillary_pulse {
-    enum real_shape shape;
-    double duration;   /* full width at half maximum of the intensity, s */
-    bool by_energy;    /* energy is the request, else peak_power */
-    double energy;     /* J; of the other request estimated from the unchirped shape */
-    double peak_power; /* W, of the unchirped shape */
-    double omega0;     /* rad/s */
-    double cep, delay, gdd, tod;
 };
 
 /* One point of the model, resolved: SI, checked, plain data. */
@@ -76,20 +63,29 @@ struct capillary_point {
     const struct data_set *rate_table; /* in place of the formula; borrowed, or NULL */
     double preionised;
     bool raman;
-    double edge_length; /* of the spectral absorber, m; 0: none */
-    double time_length; /* of the absorber at the edges of the window, m; 0: none */
-    struct capillary_pulse pulse;
+    double edge_length;             /* of the spectral absorber, m; 0: none */
+    double time_length;             /* of the absorber at the edges of the window, m; 0: none */
+    double omega0;                  /* of the carrier, pulse.wavelength, rad/s */
+    const struct data_set *earlier; /* the input out of another run; borrowed, NULL: pulses */
+    double cut;                     /* share of its energy that the grid cuts off */
+    int pulses;                     /* 1 for an earlier plane: its phases */
+    struct input_pulse pulse[PULSES_MAX];
+    double energy;     /* of all pulses, J */
+    double peak_power; /* of the strongest, W */
     struct wavelength_band band[CAPILLARY_BANDS];
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 81
+#define CAPILLARY_PARAM_COUNT 108
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];
 
 /* The model's parameters, then the stepper's. */
 extern const struct param_info capillary_params[CAPILLARY_PARAM_COUNT];
+
+/** What a table of a pulse must lie in: the window and the active bins. */
+struct measured_grid capillary_table_grid(const struct real_grid *grid);
 
 /**
  * Read a point and refuse what does not fit together.

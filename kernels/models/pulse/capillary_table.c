@@ -4,6 +4,7 @@
 #include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/pulse_rows.h"
 
 static const char *const gas_names[] = {"He", "HeB", "Ne", "Ar",  "ArB", "Kr",  "Xe",  "N2",
                                         "O2", "H2",  "D2", "Air", "CH4", "SF6", "N2O", NULL};
@@ -450,13 +451,14 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .fallback = "gauss",
      .choices = pulse_shapes,
      .doc = "Shape of the input pulse: gauss or sech (intensity sech^2)"},
+    PULSE_TABLE_ROWS,
     {.name = "pulse.duration",
      .kind = PARAM_REAL,
-     .flags = PARAM_REQUIRED | PARAM_OPEN,
+     .flags = PARAM_OPEN,
      .unit = "s",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Full width at half maximum of the intensity, before the phases"},
+     .doc = "Full width at half maximum of the intensity, before the phases; of a shape"},
     {.name = "pulse.energy",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -477,7 +479,9 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .unit = "m",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Carrier; the frame moves with its local group velocity"},
+     .doc =
+         "Carrier: centre of the pulse, reference of a table over time and of the phases; the "
+         "frame moves with its local group velocity"},
     {.name = "pulse.phases.cep",
      .kind = PARAM_REAL,
      .unit = "rad",
@@ -506,6 +510,9 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .minimum = -1,
      .maximum = 1,
      .doc = "Third-order dispersion phi3"},
+    FURTHER_PULSE_ROWS("pulse2", 2, pulse_shapes, "gauss"),
+    FURTHER_PULSE_ROWS("pulse3", 3, pulse_shapes, "gauss"),
+    EARLIER_PLANE_ROWS,
     {.name = "grid.wavelengths",
      .kind = PARAM_LIST,
      .flags = PARAM_REQUIRED | PARAM_STRUCTURAL | PARAM_GRID | PARAM_OPEN,

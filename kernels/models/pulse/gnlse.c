@@ -354,7 +354,7 @@ static void scale_spectrum(cplx *a, long n, double factor)
 
 /* The spectrum of one pulse, not yet scaled where it is a table. */
 static int make_spectrum(struct model *m, const struct gnlse_point *point,
-                         const struct gnlse_pulse *pulse, cplx *a)
+                         const struct input_pulse *pulse, cplx *a)
 {
     const struct measured_grid grid = {point->n, point->window, point->omega0};
     if (pulse->measured == NULL)
@@ -370,7 +370,7 @@ static int make_spectrum(struct model *m, const struct gnlse_point *point,
 
 /* A spectrum with its phases as strong as it is asked for. */
 static int scale_pulse(struct model *m, const struct gnlse_point *point,
-                       const struct gnlse_pulse *pulse, cplx *a)
+                       const struct input_pulse *pulse, cplx *a)
 {
     if (pulse->by_energy) {
         scale_spectrum(a, m->n, pulse_input_energy_factor(point, pulse, a));
@@ -383,10 +383,10 @@ static int scale_pulse(struct model *m, const struct gnlse_point *point,
 }
 
 static int make_pulse(struct model *m, const struct gnlse_point *point,
-                      const struct gnlse_pulse *pulse, cplx *a)
+                      const struct input_pulse *pulse, cplx *a)
 {
     TRY(make_spectrum(m, point, pulse, a));
-    if (pulse_input_has_phase(pulse))
+    if (pulses_have_phase(pulse))
         pulse_input_phase(point, pulse, a);
     TRY(scale_pulse(m, point, pulse, a));
     if (pulse->detuning == 0.0)
@@ -403,7 +403,7 @@ static void make_earlier(const struct gnlse_point *point, cplx *a)
 {
     const struct measured_grid grid = {point->n, point->window, point->omega0};
     earlier_fill(point->earlier, &grid, a);
-    if (pulse_input_has_phase(&point->pulse[0]))
+    if (pulses_have_phase(&point->pulse[0]))
         pulse_input_phase(point, &point->pulse[0], a);
 }
 

@@ -5,7 +5,6 @@
 
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/dispersion_table.h"
-#include "kernels/models/pulse/measured.h"
 #include "kernels/models/pulse/note.h"
 
 /* Zero-dispersion wavelengths that are reported at most. */
@@ -17,7 +16,7 @@
 /* T0 of the shape: sech(t/T0), exp(-t^2/(2 T0^2)) of the amplitude. */
 static double pulse_t0(const struct gnlse_point *point)
 {
-    const struct gnlse_pulse *pulse = &point->pulse[0];
+    const struct input_pulse *pulse = &point->pulse[0];
     if (pulse->shape == PULSE_SECH)
         return pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
     return pulse->duration / (2.0 * sqrt(log(2.0)));
@@ -174,45 +173,6 @@ static void note_wave(const struct gnlse_point *point, struct plane_layout *out)
                         PULSE_PI / (sqrt(2.0) * best));
 }
 
-static void note_measured(const struct gnlse_point *point, const struct data_set *measured,
-                          struct plane_layout *out)
-{
-    const struct measured_grid grid = {point->n, point->window, point->omega0};
-    struct measured_figures figures;
-    if (measured == NULL || measured->arrays == 0
-        || measured_look(measured, &grid, &figures) != 0)
-        return;
-    pulse_note(out, "duration of the table", "s", figures.duration);
-    struct layout_note *cut =
-        pulse_note(out, "table outside of the grid", "1", figures.outside);
-    if (figures.outside > 1e-3)
-        pulse_note_warn(cut,
-                        "a share of %.2g of the pulse's energy lies outside of the grid and is "
-                        "cut off",
-                        figures.outside);
-    struct layout_note *edge =
-        pulse_note(out, "intensity at the table's ends", "1", figures.edge);
-    if (figures.edge > 1e-3)
-        pulse_note_warn(edge,
-                        "the table ends at %.2g of its peak; nothing is assumed beyond it",
-                        figures.edge);
-    struct layout_note *turn = pulse_note(out, "phase from row to row", "rad", figures.turn);
-    if (figures.turn > 1.0)
-        pulse_note_warn(turn,
-                        "the phase turns by up to %.2g rad between rows: the table is coarse",
-                        figures.turn);
-}
-
-/* What a plane of other points loses: the error of the resampling. */
-static void note_earlier(const struct gnlse_point *point, struct plane_layout *out)
-{
-    struct layout_note *cut = pulse_note(out, "input outside of the band", "1", point->cut);
-    if (point->cut > 1e-9)
-        pulse_note_warn(cut,
-                        "the band cuts off %.2g of the energy of the plane that is the input",
-                        point->cut);
-}
-
 static void note_table(const struct gnlse_point *point, struct plane_layout *out)
 {
     double low = 0.0;
@@ -233,10 +193,11 @@ void gnlse_notes(const struct gnlse_point *point, struct plane_layout *out)
 {
     pulse_note(out, "pulse energy", "J", point->energy);
     pulse_note(out, "peak power", "W", point->peak_power);
+    const struct measured_grid grid = {point->n, point->window, point->omega0};
     for (int i = 0; i < point->pulses; i++)
-        note_measured(point, point->pulse[i].measured, out);
+        pulse_note_table(out, point->pulse[i].measured, &grid);
     if (point->earlier != NULL)
-        note_earlier(point, out);
+        pulse_note_cut(out, point->cut);
     if (point->table != NULL)
         note_table(point, out);
     const bool wave = point->pulse[0].shape == PULSE_CW;

@@ -8,79 +8,14 @@
 #include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/gnlse_pulses.h"
 #include "kernels/models/pulse/grid.h"
-#include "kernels/models/pulse/measured.h"
+#include "kernels/models/pulse/pulse_rows.h"
 
 static const char *const raman_models[] = {"blow_wood", "hollenbeck_cantrell", NULL};
 static const char *const pulse_shapes[] = {"sech", "gauss", "cw", NULL};
 
-#define PULSE_DATA(group)                                                                      \
-    {                                                                                          \
-        .columns = measured_columns, .tables = measured_tables,                                \
-        .columns_param = group ".columns", .prepare = measured_prepare                         \
-    }
-static const struct data_info pulse_data = PULSE_DATA("pulse");
-static const struct data_info pulse2_data = PULSE_DATA("pulse2");
-static const struct data_info pulse3_data = PULSE_DATA("pulse3");
 static const struct data_info dispersion_data = {.columns = dispersion_columns,
                                                  .tables = dispersion_tables,
                                                  .columns_param = "dispersion.columns"};
-static const struct data_info input_data = {
-    .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
-
-#define PULSE_PHASE(id, in, most, text)                                                        \
-    {                                                                                          \
-        .name = (id), .kind = PARAM_REAL, .unit = (in), .minimum = -(most), .maximum = (most), \
-        .doc = (text)                                                                          \
-    }
-
-/* Rows of a further pulse. Without defaults: what is not given stands in no identity. */
-#define PULSE_ROWS(group, about)                                                               \
-    {.name = group ".shape",                                                                   \
-     .kind = PARAM_CHOICE,                                                                     \
-     .unit = "1",                                                                              \
-     .choices = pulse_shapes,                                                                  \
-     .doc = "Shape of a further pulse; sech when not given"},                                  \
-        {.name = group ".file",                                                                \
-         .kind = PARAM_DATA,                                                                   \
-         .unit = "1",                                                                          \
-         .data = (about),                                                                      \
-         .doc = "Table of a further pulse, in place of shape and duration"},                   \
-        {.name = group ".columns",                                                             \
-         .kind = PARAM_CHOICE,                                                                 \
-         .unit = "1",                                                                          \
-         .choices = measured_tables,                                                           \
-         .doc = "Columns of the table that count"},                                            \
-        {.name = group ".wavelength",                                                          \
-         .kind = PARAM_REAL,                                                                   \
-         .flags = PARAM_OPEN,                                                                  \
-         .unit = "m",                                                                          \
-         .minimum = 0,                                                                         \
-         .maximum = 1,                                                                         \
-         .doc = "Centre of a further pulse; the reference when not given"},                    \
-        {.name = group ".duration",                                                            \
-         .kind = PARAM_REAL,                                                                   \
-         .flags = PARAM_OPEN,                                                                  \
-         .unit = "s",                                                                          \
-         .minimum = 0,                                                                         \
-         .maximum = 1,                                                                         \
-         .doc = "Full width at half maximum of the intensity, before the phases"},             \
-        {.name = group ".peak_power",                                                          \
-         .kind = PARAM_REAL,                                                                   \
-         .unit = "W",                                                                          \
-         .minimum = 0,                                                                         \
-         .maximum = 1e300,                                                                     \
-         .doc = "Peak power of a further pulse alone; or give its energy"},                    \
-        {.name = group ".energy",                                                              \
-         .kind = PARAM_REAL,                                                                   \
-         .unit = "J",                                                                          \
-         .minimum = 0,                                                                         \
-         .maximum = 1e300,                                                                     \
-         .doc = "Energy of a further pulse alone; or give its peak power"},                    \
-        PULSE_PHASE(group ".phases.cep", "rad", 1e6, "Constant spectral phase"),               \
-        PULSE_PHASE(group ".phases.delay", "s", 1, "Delay"),                                   \
-        PULSE_PHASE(group ".phases.gdd", "s^2", 1, "Group delay dispersion"),                  \
-        PULSE_PHASE(group ".phases.tod", "s^3", 1, "Third-order dispersion")
-
 /* With grid.wavelengths the number of points follows from the wavelength and the window too,
  * hence their structural flags. */
 const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
@@ -179,16 +114,7 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .choices = pulse_shapes,
      .doc = "Shape of the input pulse: sech (intensity sech^2), gauss, or cw (the same power "
             "all over the window)"},
-    {.name = "pulse.file",
-     .kind = PARAM_DATA,
-     .unit = "1",
-     .data = &pulse_data,
-     .doc = "Table of a measured or computed pulse, in place of shape and duration"},
-    {.name = "pulse.columns",
-     .kind = PARAM_CHOICE,
-     .unit = "1",
-     .choices = measured_tables,
-     .doc = "Columns of pulse.file that count; not needed when only one combination is there"},
+    PULSE_TABLE_ROWS,
     {.name = "pulse.wavelength",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -243,27 +169,9 @@ const struct param_info gnlse_params[GNLSE_PARAM_COUNT] = {
      .minimum = -1,
      .maximum = 1,
      .doc = "Third-order dispersion phi3"},
-    PULSE_ROWS("pulse2", &pulse2_data),
-    PULSE_ROWS("pulse3", &pulse3_data),
-    {.name = "input.from",
-     .kind = PARAM_DATA,
-     .flags = PARAM_GROUP,
-     .unit = "1",
-     .data = &input_data,
-     .doc = "Result file of an earlier run: a plane of it is the input, in place of a pulse"},
-    {.name = "input.member",
-     .kind = PARAM_INT,
-     .unit = "1",
-     .minimum = 0,
-     .maximum = 1e15,
-     .doc = "Member of input.from; 0 when not given"},
-    {.name = "input.plane",
-     .kind = PARAM_INT,
-     .flags = PARAM_LAST,
-     .unit = "1",
-     .minimum = 0,
-     .maximum = 1e15,
-     .doc = "Saved plane of input.from; the last when not given"},
+    FURTHER_PULSE_ROWS("pulse2", 2, pulse_shapes, "sech"),
+    FURTHER_PULSE_ROWS("pulse3", 3, pulse_shapes, "sech"),
+    EARLIER_PLANE_ROWS,
     {.name = "grid.points",
      .kind = PARAM_INT,
      .flags = PARAM_STRUCTURAL | PARAM_GRID,

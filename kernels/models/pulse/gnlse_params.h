@@ -6,27 +6,8 @@
 
 #include "kernels/base/params.h"
 #include "kernels/model.h"
+#include "kernels/models/pulse/pulses.h"
 #include "kernels/step/rk45.h"
-
-/* Order of the choices of pulse.shape. */
-enum pulse_shape { PULSE_SECH, PULSE_GAUSS, PULSE_CW };
-
-#define GNLSE_PULSES_MAX 3
-
-/* One of the pulses that are the input. */
-struct gnlse_pulse {
-    const struct data_set *measured; /* out of a table, NULL: a shape */
-    enum pulse_shape shape;          /* PULSE_GAUSS for a table: estimates */
-    double detuning;                 /* of its centre from the reference, rad/s */
-    double duration;                 /* full width at half maximum of the intensity, s */
-    bool by_energy;                  /* energy is the request, else peak_power */
-    double energy;     /* J; of the other request estimated from the unchirped shape */
-    double peak_power; /* W */
-    double cep;        /* rad */
-    double delay;      /* s */
-    double gdd;        /* s^2 */
-    double tod;        /* s^3 */
-};
 
 struct dispersion_table;
 
@@ -55,7 +36,7 @@ struct gnlse_point {
     const struct data_set *earlier; /* the input out of another run, NULL: pulses */
     double cut;                     /* share of its energy that the grid cuts off */
     int pulses;                     /* 1 for an earlier plane: its phases */
-    struct gnlse_pulse pulse[GNLSE_PULSES_MAX];
+    struct input_pulse pulse[PULSES_MAX];
     double energy;     /* of all pulses, J */
     double peak_power; /* of the strongest, W */
     struct step_control step;

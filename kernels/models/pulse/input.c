@@ -14,7 +14,7 @@ static double sech(double x)
 }
 
 /* Amplitude of a shape at a time, of its peak. */
-static double shape_at(const struct gnlse_pulse *pulse, double t)
+static double shape_at(const struct input_pulse *pulse, double t)
 {
     const double t0 = pulse->duration / (2.0 * log(1.0 + sqrt(2.0)));
     const double rate = 2.0 * log(2.0) / (pulse->duration * pulse->duration);
@@ -23,7 +23,7 @@ static double shape_at(const struct gnlse_pulse *pulse, double t)
     return pulse->shape == PULSE_SECH ? sech(t / t0) : exp(-rate * t * t);
 }
 
-void pulse_input_shape(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+void pulse_input_shape(const struct gnlse_point *point, const struct input_pulse *pulse,
                        cplx *a)
 {
     const double amplitude = sqrt(pulse->peak_power);
@@ -34,12 +34,7 @@ void pulse_input_shape(const struct gnlse_point *point, const struct gnlse_pulse
     }
 }
 
-bool pulse_input_has_phase(const struct gnlse_pulse *pulse)
-{
-    return pulse->cep != 0.0 || pulse->delay != 0.0 || pulse->gdd != 0.0 || pulse->tod != 0.0;
-}
-
-void pulse_input_phase(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+void pulse_input_phase(const struct gnlse_point *point, const struct input_pulse *pulse,
                        cplx *spectrum)
 {
     const double width = 2.0 * PULSE_PI / point->window;
@@ -52,7 +47,7 @@ void pulse_input_phase(const struct gnlse_point *point, const struct gnlse_pulse
 }
 
 double pulse_input_energy_factor(const struct gnlse_point *point,
-                                 const struct gnlse_pulse *pulse, const cplx *spectrum)
+                                 const struct input_pulse *pulse, const cplx *spectrum)
 {
     double sum = 0.0;
     for (long k = 0; k < point->n; k++)
@@ -60,7 +55,7 @@ double pulse_input_energy_factor(const struct gnlse_point *point,
     return sum > 0.0 ? sqrt(pulse->energy / (point->window * sum)) : 0.0;
 }
 
-double pulse_input_peak_factor(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+double pulse_input_peak_factor(const struct gnlse_point *point, const struct input_pulse *pulse,
                                const cplx *samples)
 {
     const long n = point->n;

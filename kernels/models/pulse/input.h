@@ -12,27 +12,24 @@
  * sqrt(P) sech(t/T0) with T0 = duration / (2 ln(1 + sqrt 2)), or
  * sqrt(P) exp(-2 ln 2 (t/duration)^2), or sqrt(P) everywhere (cw).
  */
-void pulse_input_shape(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+void pulse_input_shape(const struct gnlse_point *point, const struct input_pulse *pulse,
                        cplx *a);
-
-/** Whether a pulse has a spectral phase. */
-bool pulse_input_has_phase(const struct gnlse_pulse *pulse);
 
 /**
  * Multiply a spectrum by exp(-i phi), phi = cep + delay Omega + gdd Omega^2/2 + tod Omega^3/6.
  */
-void pulse_input_phase(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+void pulse_input_phase(const struct gnlse_point *point, const struct input_pulse *pulse,
                        cplx *spectrum);
 
 /** Factor that gives a spectrum a = fft(A)/n the requested energy: T sum |a|^2 = energy. */
 double pulse_input_energy_factor(const struct gnlse_point *point,
-                                 const struct gnlse_pulse *pulse, const cplx *spectrum);
+                                 const struct input_pulse *pulse, const cplx *spectrum);
 
 /**
  * Factor that gives samples A(t_j) the requested peak power. Between samples the peak is that
  * of the parabola through the three highest.
  */
-double pulse_input_peak_factor(const struct gnlse_point *point, const struct gnlse_pulse *pulse,
+double pulse_input_peak_factor(const struct gnlse_point *point, const struct input_pulse *pulse,
                                const cplx *samples);
 
 /** Move a pulse in frequency: samples A(t_j) times exp(+i detuning t_j), rad/s. */
