@@ -201,7 +201,7 @@ static void write_ensemble(FILE *out, const struct model_info *info)
         out,
         "\n# Noise seeds at each point; without this section one realisation, no noise.\n"
         "# noise: one_photon | half_photon_gaussian | direct; common: the same noise at all\n"
-        "# points\n"
+        "# points; onto_noise: true adds noise even to an input plane that carries noise\n"
         "ensemble: {realisations: 4, seed: 1, noise: one_photon, common: false}\n");
 }
 

@@ -444,7 +444,8 @@ static int check_file(const struct reader *r, int index)
         return 0;
     const char *const selectors[] = {data->columns_param, data->member_param,
                                      data->plane_param};
-    const bool here = is_stated(r, index);
+    const bool scanned = is_stated(r, index) && r->given[index] == 0;
+    const bool here = scanned || r->scan->base.values[index].set; /* not `none` */
     for (size_t i = 0; i < sizeof selectors / sizeof selectors[0] && !here; i++)
         if (selectors[i] != NULL && is_stated(r, find_exact(info, selectors[i])))
             return fail_pair(r, selectors[i], "%s has no effect without %s; give both or none",

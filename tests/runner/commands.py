@@ -254,8 +254,9 @@ def what_a_capillary_cannot_do():
     cases = [
         ("a taper that goes back", GAS.replace("radius: 125 um", "radius: {z: [1 m, 0 m], radius: [1 um, 2 um]}"), "core_radius.z", "ascend"),
         ("a taper of one radius", GAS.replace("radius: 125 um", "radius: {z: [0 m, 1 m], radius: [1 um]}"), "core_radius", "as many of both"),
-        ("a pulse from a file", GAS.replace("{duration", "{file: pulse.txt, duration"), "9:", "pulse.file", "not in this version"),
-        ("an earlier plane", GAS + "  input: {from: a.h5}\n", "11:", "input", "not in this version"),
+        ("an envelope", GAS + "  envelope: true\n", "11:", "envelope", "not in this version"),
+        ("a pulse from a file that is not there", GAS.replace("duration: 10 fs", "file: pulse.txt"), "9:", "pulse.file", "No such file"),
+        ("an earlier plane that is not there", GAS.replace("duration: 10 fs, energy: 50 uJ, ", "") + "  input: {from: a.h5}\n", "11:", "input.from", "a.h5"),
         ("a radius of 0", GAS.replace("125 um", "0 um"), "5:", "core_radius"),
         ("an energy of 0", GAS.replace("50 uJ", "0 uJ"), "9:", "pulse.energy"),
         ("Raman of helium", GAS + "  raman: on\n", "raman", "He"),

@@ -14,8 +14,11 @@ static const struct data_column columns[] = {{"x", "m", "", true},
                                              {"y", "1", "", false},
                                              {"z", "1", "", false},
                                              {NULL, NULL, NULL, false}};
-static const struct data_info table_info = {
-    .columns = columns, .tables = tables, .columns_param = "table.columns"};
+static const char *const replaced[] = {"a", NULL};
+static const struct data_info table_info = {.columns = columns,
+                                            .tables = tables,
+                                            .columns_param = "table.columns",
+                                            .replaces = replaced};
 static const struct data_info plane_info = {
     .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
 static const struct param_info table[] = {
@@ -234,6 +237,32 @@ START_TEST(a_form_that_came_as_text_takes_the_data_later)
 }
 END_TEST
 
+/* Each would be ignored without a word; a default beside a file is no mistake. */
+START_TEST(keys_that_a_file_replaces_and_selectors_of_no_file_are_refused)
+{
+    static const char both[] =
+        "a and table.file are both given; the file stands in place of it";
+    refused(HEAD "parameters: {table: t.txt, a: 1}\n", both);
+    refused(HEAD "parameters: {table: t.txt}\naxes: [{a: [1, 2]}]\n", both);
+    refused(HEAD "parameters: {a: 1}\naxes: [{table.file: [t.txt, u.txt]}]\n", both);
+    refused(HEAD "parameters: {input: {plane: 3}}\n",
+            "dir/s.yaml:3:22: input.plane has no effect without input.from; give both or none");
+    refused(HEAD "axes: [{input.member: [3, 4]}]\n",
+            "input.member has no effect without input.from");
+    static const char *const right[] = {
+        HEAD "parameters: {table: t.txt}\n", HEAD "parameters: {table: none, a: 1}\n",
+        HEAD "parameters: {a: 1, input: r.h5}\naxes: [{input.plane: [3, 4]}]\n"};
+    for (int i = 0; i < 3; i++) {
+        struct scan *scan = parse(right[i]);
+        if (scan_inputs(scan) > 0)
+            bind(scan, 0);
+        check_form(models, scan);
+        scan_destroy(scan);
+    }
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("inputs");
@@ -244,6 +273,7 @@ int main(void)
     tcase_add_test(tests, one_content_named_twice_is_read_once);
     tcase_add_test(tests, mistakes_are_refused_by_name);
     tcase_add_test(tests, a_form_that_came_as_text_takes_the_data_later);
+    tcase_add_test(tests, keys_that_a_file_replaces_and_selectors_of_no_file_are_refused);
     tcase_set_timeout(tests, 60);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
