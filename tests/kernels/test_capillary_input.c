@@ -340,6 +340,40 @@ START_TEST(a_plane_of_another_window_keeps_its_samples)
 }
 END_TEST
 
+/* Without tapers the active bins are 1 to coarse/2 - 1; a plane with all its energy in one bin
+ * is either taken whole or refused. */
+START_TEST(a_band_cuts_bins_off_from_the_first_one_on)
+{
+    static const struct {
+        double window;
+        long bin;
+        bool taken;
+    } cases[] = {{1.0, 767, true}, {1.0, 768, false}, {1.0, 1, true},    {1.0, 0, false},
+                 {2.0, 767, true}, {2.0, 768, false}, {1.25, 767, true}, {1.25, 768, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct capillary_case c;
+        struct plane_layout layout;
+        char why[900] = "";
+        const struct gauss none = {omega_of(800e-9), 0.0, 0.0, 0.0};
+        struct data_set set = plane_of(&none, WINDOW, 2048);
+        set.array[1].real[2 * cases[i].bin] = 1.0;
+        input_case(&c, cases[i].window * WINDOW);
+        capillary_case_choose(&c, "windows.spectral", "none");
+        /* the first bin above the band is 768 of the plane's */
+        capillary_case_set(&c, "grid.coarse", 1536.0 * cases[i].window);
+        capillary_case_set(&c, "guide.wall.index", 1.45);
+        capillary_case_set(&c, "grid.fine", 8192.0);
+        case_data(&c, "input.from", &set);
+        status_capture(why, sizeof why);
+        const int rc = capillary_ops.layout(&c.params, &layout);
+        status_capture(NULL, 0);
+        ck_assert_msg((rc == 0) == cases[i].taken, "case %zu: %s", i, why);
+        capillary_case_clear(&c);
+        data_clear(&set);
+    }
+}
+END_TEST
+
 START_TEST(planes_that_do_not_fit_are_refused_with_what_would)
 {
     struct capillary_case c;
@@ -439,6 +473,7 @@ int main(void)
     tcase_add_test(tests, several_pulses_add_up_as_fields);
     tcase_add_test(tests, a_plane_of_the_same_window_keeps_its_bits);
     tcase_add_test(tests, a_plane_of_another_window_keeps_its_samples);
+    tcase_add_test(tests, a_band_cuts_bins_off_from_the_first_one_on);
     tcase_add_test(tests, planes_that_do_not_fit_are_refused_with_what_would);
     tcase_add_test(tests, what_does_not_belong_together_is_refused);
     tcase_add_test(tests, data_that_were_not_read_are_a_members_reason);

@@ -202,8 +202,7 @@ static int share_outside(const struct data_set *set, long room, double *out)
     return rc;
 }
 
-/* The plane's bins at and above a frequency of bin k of another grid; a hair of rounding is
- * none. */
+/* The plane's first bin at or above bin k of another grid; a hair of rounding is none. */
 static long bin_from(const struct data_set *set, const struct real_grid *grid, long k)
 {
     return (long)ceil((double)k * real_window(set) / grid->window * (1.0 - GRID_TOLERANCE));
@@ -225,7 +224,7 @@ int earlier_real_check(const struct data_set *set, const struct real_grid *grid,
             TRY(share_outside(set, room, &late));
     }
     const long low = bin_from(set, grid, grid->first);
-    const double off = share_cut(&bins, low, bin_from(set, grid, grid->last - 1) + 1);
+    const double off = share_cut(&bins, low, bin_from(set, grid, grid->last));
     *cut = late + off;
     if (*cut > CUT_MAX)
         FAIL(ERR_ARGUMENT,
