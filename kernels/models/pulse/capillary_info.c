@@ -48,6 +48,9 @@ static const struct observable_info observables[CAPILLARY_OBSERVABLES] = {
 static const struct bound_info bounds[] = {
     {"input", CONTRACT_P, "bits",
      "the input plane of a member depends on its parameters and seed alone", "numerics.md §1"},
+    {"input.from", CONTRACT_P, "bits",
+     "a plane of an earlier run with the same window is taken as it is stored",
+     "numerics.md §1"},
     {"seed", CONTRACT_P, "bits",
      "random numbers depend on (ensemble seed, point key, realisation, bin) alone",
      "doi:10.1145/2063384.2063405"},

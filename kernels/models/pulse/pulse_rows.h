@@ -88,7 +88,9 @@ extern const struct data_info earlier_planes;
      .flags = PARAM_GROUP,                                                                     \
      .unit = "1",                                                                              \
      .data = &earlier_planes,                                                                  \
-     .doc = "Result file of an earlier run: a plane of it is the input, in place of a pulse"}, \
+     .doc =                                                                                    \
+         "Result file of an earlier run: a plane of it is the input, in place of a pulse; z "  \
+         "and what adds up along it begin at 0"},                                              \
         {.name = "input.member",                                                               \
          .kind = PARAM_INT,                                                                    \
          .unit = "1",                                                                          \
