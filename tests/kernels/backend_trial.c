@@ -7,6 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/compare.h"
 #include "tests/unit_main.h"
 
 static const struct kernel_field *field_at(const struct trial *t, int f)

@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/probe.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/gnlse.h"

@@ -11,6 +11,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/unit_main.h"
 

@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/grid.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/kernels/perturbed.h"

@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/gradient.h"
 #include "kernels/numeric/quadrature.h"

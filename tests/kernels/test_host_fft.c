@@ -6,6 +6,7 @@
 #include "kernels/backend.h"
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/model.h"
 #include "kernels/numeric/host_fft.h"
 #include "tests/kernels/gnlse_case.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/noise.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"

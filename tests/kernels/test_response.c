@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/response.h"
 #include "tests/kernels/column_case.h"

@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/kernels/stepper_case.h"

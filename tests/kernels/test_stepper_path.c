@@ -17,6 +17,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/step/rk45.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
