@@ -384,11 +384,6 @@ uint64_t ulp_distance(double a, double b)
     return number_distance(&x, &y, 0);
 }
 
-bool bits_equal(double a, double b)
-{
-    return comparison_bits(&a, &b, sizeof a, 1) < 0;
-}
-
 long comparison_bits(const void *a, const void *b, size_t size, long count)
 {
     for (long i = 0; i < count; i++)

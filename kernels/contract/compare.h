@@ -151,9 +151,6 @@ int comparison_ulps(const struct compared_array *a, const struct compared_array 
 /** Steps between neighbouring doubles from a to b; as comparison_ulps. */
 uint64_t ulp_distance(double a, double b);
 
-/** Whether two doubles are the same bits: +0 and -0 differ, NaN payloads count. */
-bool bits_equal(double a, double b);
-
 /**
  * First element that differs in its bits (+0 and -0 differ, NaN payloads count), -1 when none.
  *
