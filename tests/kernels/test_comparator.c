@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/compare.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 enum { MEMBERS = 2, PLANES = 3, ROW = 4, COUNT = MEMBERS * PLANES * ROW };
@@ -54,7 +55,7 @@ START_TEST(a_mismatch_is_mapped_to_member_plane_and_index)
     ck_assert_int_eq(worst.member, 1);
     ck_assert_int_eq(worst.plane, 2);
     ck_assert_int_eq(worst.index, 3);
-    ck_assert(bits_equal(near.margin, 3.875 / 0.5));
+    ck_assert(exactly(near.margin, 3.875 / 0.5));
     ck_assert_int_eq(comparison_exact(&x, &x, NAN_FORBID, &bits), 0);
     ck_assert(bits.equal);
     ck_assert_int_eq(bits.first, -1);
@@ -70,7 +71,7 @@ START_TEST(the_tolerance_is_absolute_plus_relative_to_the_reference)
     const struct compared_array v = {value, ELEMENT_F64, 1, 1, 0, {0}};
     struct comparison out;
     ck_assert_int_eq(comparison_arrays(&v, &r, 0.25, 0.25, &out), 0);
-    ck_assert(out.within && bits_equal(out.margin, 1.0));
+    ck_assert(out.within && exactly(out.margin, 1.0));
     ck_assert_int_eq(comparison_arrays(&r, &v, 0.25, 0.1, &out), 0); /* 1 against 0.65 */
     ck_assert(!out.within);
     value[0] = nextafter(4.0, 5.0);
@@ -93,7 +94,7 @@ START_TEST(short_types_are_read_as_they_are_stored)
     uint64_t ulps;
     long at;
     ck_assert_int_eq(comparison_arrays(&x, &y, 0x1p-7, 0.0, &out), 0);
-    ck_assert(out.within && bits_equal(out.margin, 1.0));
+    ck_assert(out.within && exactly(out.margin, 1.0));
     ck_assert_int_eq(out.worst, 1);
     ck_assert_int_eq(comparison_ulps(&x, &y, &ulps, &at), 0);
     ck_assert_uint_eq(ulps, 1);
@@ -103,7 +104,7 @@ START_TEST(short_types_are_read_as_they_are_stored)
     const struct compared_array p = {c, ELEMENT_C64, 1, 1, 1, {2}};
     const struct compared_array q = {d, ELEMENT_C64, 1, 1, 1, {2}};
     ck_assert_int_eq(comparison_arrays(&p, &q, 10.0, 0.0, &out), 0);
-    ck_assert(bits_equal(out.observed, 5.0) && bits_equal(out.margin, 0.5));
+    ck_assert(exactly(out.observed, 5.0) && exactly(out.margin, 0.5));
     const float far[1] = {1.0F};
     const float next[1] = {2.0F};
     const struct compared_array f = {far, ELEMENT_F32, 1, 1, 0, {0}};
@@ -219,12 +220,12 @@ START_TEST(the_distribution_has_mean_and_percentiles)
     const struct comparison_input in = {.value = v, .reference = r, .n = N};
     struct error_distribution d;
     ck_assert_int_eq(comparison_distribution(&in, &d), 0);
-    ck_assert(bits_equal(d.largest, 1000.0) && bits_equal(d.mean, 500.5));
-    ck_assert(bits_equal(d.p99, 990.0) && bits_equal(d.p999, 999.0));
+    ck_assert(exactly(d.largest, 1000.0) && exactly(d.mean, 500.5));
+    ck_assert(exactly(d.p99, 990.0) && exactly(d.p999, 999.0));
     const struct comparison_input few = {.value = v, .reference = r, .n = 3}; /* 1, 8, 15 */
     ck_assert_int_eq(comparison_distribution(&few, &d), 0);
-    ck_assert(bits_equal(d.largest, 15.0) && bits_equal(d.mean, 8.0));
-    ck_assert(bits_equal(d.p99, 15.0) && bits_equal(d.p999, 15.0));
+    ck_assert(exactly(d.largest, 15.0) && exactly(d.mean, 8.0));
+    ck_assert(exactly(d.p99, 15.0) && exactly(d.p999, 15.0));
     v[2] = (double)NAN;
     ck_assert_int_eq(comparison_distribution(&few, &d), 0);
     ck_assert(isinf(d.largest) && isinf(d.p99));
@@ -241,7 +242,7 @@ START_TEST(weak_bins_are_reported_against_themselves)
     const struct compared_array y = {r, ELEMENT_F64, 1, 1, 1, {4}};
     struct comparison out;
     ck_assert_int_eq(comparison_arrays(&x, &y, 1e-5, 0.0, &out), 0);
-    ck_assert(out.within && bits_equal(out.weak, 0.5));
+    ck_assert(out.within && exactly(out.weak, 0.5));
 }
 END_TEST
 

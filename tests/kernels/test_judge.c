@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/ensemble.h"
 #include "kernels/contract/envelope.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define PI 3.14159265358979323846
@@ -21,9 +22,9 @@ START_TEST(a_propagation_carries_each_error_through_the_steps_behind_it)
     const struct propagation_step steps[3] = {{2.0, 0.5}, {3.0, 0.25}, {0.5, 1.0}};
     double e;
     ck_assert_int_eq(bound_propagation(steps, 3, 1.0, &e), 0);
-    ck_assert(bits_equal(e, 4.875));
+    ck_assert(exactly(e, 4.875));
     ck_assert_int_eq(bound_propagation(NULL, 0, 0.25, &e), 0);
-    ck_assert(bits_equal(e, 0.25));
+    ck_assert(exactly(e, 0.25));
 }
 END_TEST
 
@@ -63,7 +64,7 @@ START_TEST(the_depth_of_a_sum_counts_the_longest_path)
     double depth;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ck_assert_int_eq(bound_sum_depth(cases[i].n, cases[i].lanes, &depth), 0);
-        ck_assert_msg(bits_equal(depth, cases[i].depth), "case %zu: %g", i, depth);
+        ck_assert_msg(exactly(depth, cases[i].depth), "case %zu: %g", i, depth);
     }
     char text[200];
     status_capture(text, sizeof text);
@@ -119,7 +120,7 @@ START_TEST(the_worst_plane_decides_within_safety_times_the_envelope)
 {
     struct envelope_judgment j = judged(&typical);
     ck_assert_int_eq(j.verdict, VERDICT_WITHIN);
-    ck_assert(fabs(j.margin - 0.75) <= 4.0 * DBL_EPSILON && bits_equal(j.observed, 3e-4));
+    ck_assert(fabs(j.margin - 0.75) <= 4.0 * DBL_EPSILON && exactly(j.observed, 3e-4));
     ck_assert_int_eq(j.worst, 1);
     ck_assert_str_eq(j.reason, "");
     struct envelope tight = typical;
@@ -185,9 +186,9 @@ START_TEST(the_error_of_a_mean_is_the_deviation_over_the_root_of_the_number)
     double mean;
     double error;
     ck_assert_int_eq(ensemble_mean_error(x, 8, 1, &mean, &error), 0);
-    ck_assert(bits_equal(mean, 5.0) && fabs(error - sqrt(4.0 / 7.0)) <= DBL_EPSILON);
+    ck_assert(exactly(mean, 5.0) && fabs(error - sqrt(4.0 / 7.0)) <= DBL_EPSILON);
     ck_assert_int_eq(ensemble_mean_error(spread, 2, 3, &mean, &error), 0);
-    ck_assert(bits_equal(mean, 2.0) && fabs(error - 1.0) <= DBL_EPSILON);
+    ck_assert(exactly(mean, 2.0) && fabs(error - 1.0) <= DBL_EPSILON);
     char text[200];
     status_capture(text, sizeof text);
     struct coherence_error c;
@@ -209,7 +210,7 @@ START_TEST(coherence_has_the_floor_and_the_variance_of_its_estimate)
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PAIRS, 0.0, 20, &c), 0);
     ck_assert(fabs(c.floor - 0.0387) < 1e-3);
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PAIRS, 1.0, 20, &c), 0);
-    ck_assert(bits_equal(c.variance, 0.0)); /* identical shots do not scatter */
+    ck_assert(exactly(c.variance, 0.0)); /* identical shots do not scatter */
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PRODUCTS, 0.6, 25, &c), 0);
     ck_assert(fabs(c.floor - 0.2) <= DBL_EPSILON);
     ck_assert(fabs(c.variance - 0.64 * 0.64 / 50.0) <= DBL_EPSILON);
