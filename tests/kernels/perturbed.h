@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 
 /**
  * Assert that a comparison that holds would fail on each small fault: the largest element of
@@ -9,6 +10,6 @@
  *
  * @param in    the comparison; its values are left alone
  * @param limit of comparison_norm; 0: comparison_run is meant
- * @param what  for the message
+ * @param what  family of tests/perturb/families, where the smallest seen is recorded too
  */
 void perturbed_check(const struct comparison_input *in, double limit, const char *what);
