@@ -104,7 +104,7 @@ START_TEST(the_stored_examples_are_valid_scans)
         int64_t members;
     } files[] = {{"capillary-blue-shift", 4},    {"capillary-convergence", 10},
                  {"capillary-raman", 4},         {"capillary-rdw", 63},
-                 {"capillary-soliton", 4},       {"convergence-rtol", 7},
+                 {"capillary-soliton", 5},       {"convergence-rtol", 7},
                  {"dudley-coherence", 480},      {"measured-pulse", 3},
                  {"modulation-instability", 30}, {"probe-codes", 30},
                  {"soliton-fission", 1},         {"tolerance-decoherence", 40}};
