@@ -115,13 +115,13 @@ def spectra_of_points():
 
 
 def panels():
-    """Limits at which a tick stands at the right end of the left panel, whose last label then has half of itself beyond it."""
-    draws("an evolution that ends at a tick", "end.svg", "real.h5", "--x-range", "400:1200")
+    """Limits at which ticks stand at the right end of the left panel and at the left end of the right one: their labels reach beyond these."""
+    draws("an evolution with ticks where its panels meet", "end.svg", "real.h5", "--x-range", "400:1200", "--log-range", "400")
     line = sorted((b for b in boxes("end.svg") if re.fullmatch(r"-?[.\d]+", b[0])), key=lambda b: b[4])
     line = sorted((b for b in line if b[4] > line[-1][4] - 2), key=lambda b: b[1])
     font = (line[0][4] - line[0][2]) / 0.95
     room = min(right[1] - left[3] for left, right in zip(line, line[1:]))
-    check("… keeps its labels apart from those of the next panel", "1200" in [b[0] for b in line] and room > 0.5 * font, (room / font, line))
+    check("… keeps its labels apart from those of the next panel", {"1200", "-1.0"} <= {b[0] for b in line} and room > 0.5 * font, (room / font, line))
 
 
 def ticks():
