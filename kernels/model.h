@@ -12,7 +12,9 @@
 struct backend;
 struct model; /* each family defines its own */
 
-#define MODEL_ABI_VERSION 1
+/* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
+ * of struct model_ops alone. */
+#define MODEL_ABI_VERSION 2
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -116,9 +118,12 @@ struct plane_layout {
     int observables; /* of model_info; all are computed each plane */
     int notes;
     struct layout_note note[LAYOUT_NOTES_MAX];
-    double transforms;   /* predicted number of FFTs of one member: the cost estimate */
-    double work;         /* predicted cost of one member in arbitrary but consistent units */
-    size_t state_bytes;  /* of a checkpoint */
+    double transforms;     /* predicted number of FFTs of one member: the cost estimate */
+    long transform_length; /* of a complex FFT that costs as much as one of them: of n real
+                              samples n/2; 0 without transforms */
+    double work;        /* predicted cost of one member, transforms and all that is known beside
+                           them, in arbitrary but consistent units */
+    size_t state_bytes; /* of a checkpoint */
     size_t shared_bytes; /* memory of one model object, whatever its capacity */
     size_t row_bytes;    /* memory of one row more */
 };

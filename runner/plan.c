@@ -60,19 +60,6 @@ static int check_memory(struct plan *plan)
     return scan_fail(plan->scan, ERR_ARGUMENT, message);
 }
 
-/* The longest axis of the field arrays: the length of the transforms. */
-static long transform_length(const struct plane_layout *layout)
-{
-    long longest = 0;
-    for (int a = 0; a < layout->arrays; a++) {
-        const struct layout_array *array = &layout->array[a];
-        for (int d = 0; array->is_field && d < array->dims; d++)
-            if (layout->axis[array->axis[d]].length > longest)
-                longest = layout->axis[array->axis[d]].length;
-    }
-    return longest;
-}
-
 /* Only a small, quick measurement: nobody waits for `plan`. */
 static int measure_transform(struct plan *plan)
 {
@@ -118,7 +105,7 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
     TRY(check_memory(plan));
     plan->transforms = plan->survey.transforms_mean * (double)scan_members(scan);
     if (plan->transforms > 0)
-        plan->fft_length = transform_length(&plan->survey.largest);
+        plan->fft_length = plan->survey.largest.transform_length;
     return wish->measure ? measure_transform(plan) : 0;
 }
 

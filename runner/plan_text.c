@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "runner/plan.h"
 #include "runner/text.h"
@@ -177,6 +178,15 @@ static void write_promises(const struct plan *plan, FILE *out)
         fprintf(out, "Envelope     parsed and stored, judged in a later version\n");
 }
 
+/* A whole number as it is: 16384 samples are not 1.638e+04. */
+static void note_text(double value, const char *unit, char text[TEXT_SIZE])
+{
+    if (strcmp(unit, "1") == 0 && value == floor(value) && fabs(value) < 1e9)
+        snprintf(text, TEXT_SIZE, "%.0f", value);
+    else
+        text_rounded(value, unit, 4, text);
+}
+
 static void write_notes(const struct plan *plan, FILE *out)
 {
     const struct survey *s = &plan->survey;
@@ -201,8 +211,8 @@ static void write_notes(const struct plan *plan, FILE *out)
         const struct survey_note *note = &s->note[i];
         char low[TEXT_SIZE];
         char high[TEXT_SIZE];
-        text_rounded(note->low, note->unit, 4, low);
-        text_rounded(note->high, note->unit, 4, high);
+        note_text(note->low, note->unit, low);
+        note_text(note->high, note->unit, high);
         if (note->high > note->low)
             fprintf(out, "  %-*s  %s … %s\n", width, note->name, low, high);
         else

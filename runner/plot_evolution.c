@@ -165,7 +165,7 @@ static struct layout place(const struct picture *picture, int title_lines,
     const double letter = font / picture->width;
     const double line = 1.08 * picture_line(picture) / picture->height;
     struct layout l = {.bottom = 4.0 * line, .bar_width = 1.3 * letter};
-    const double gap = 2.6 * letter;
+    const double gap = 4.2 * letter; /* the last tick of a panel, the first of the next */
     l.x[0][0] = 6.0 * letter;
     l.x[1][1] = 1 - 6.2 * letter;
     l.x[0][1] = 0.5 * (l.x[0][0] + l.x[1][1] - gap);

@@ -173,14 +173,14 @@ static double tick_width(const struct picture *picture, struct tick_format forma
     return plot_text_width(picture, text);
 }
 
-void plot_ticks(struct gnuplot *g, const char *axis, struct plot_window range, double pixels)
+double plot_ticks(struct gnuplot *g, const char *axis, struct plot_window range, double pixels)
 {
     const struct picture *picture = gnuplot_picture(g);
     const double font = picture_font(picture);
     const double span = fabs(range.high - range.low);
     const double largest = fmax(fabs(range.low), fabs(range.high));
     if (!(span > 0) || !isfinite(span))
-        return;
+        return 0;
     double step = round_step(span / TICKS_MOST);
     struct tick_format format = choose_format(largest, step);
     for (int pass = 0; pass < 2; pass++) { /* fewer ticks may need fewer digits */
@@ -192,6 +192,7 @@ void plot_ticks(struct gnuplot *g, const char *axis, struct plot_window range, d
     }
     fprintf(gnuplot_script(g), "set %stics %.10g\nset format %s '%%.%d%c'\n", axis, step, axis,
             format.digits, format.kind);
+    return step;
 }
 
 void plot_scale_choose(const char *unit, double low, double high, struct plot_scale *out)

@@ -42,9 +42,10 @@ int plot_count_lines(const char *text, int letters);
  * @param axis   "x", "y" or "cb"
  * @param range  limits in the unit shown
  * @param pixels length of the axis
+ * @return how far apart they are; 0 for a range without an extent, which gets none
  */
-void plot_ticks(struct gnuplot *gnuplot, const char *axis, struct plot_window range,
-                double pixels);
+double plot_ticks(struct gnuplot *gnuplot, const char *axis, struct plot_window range,
+                  double pixels);
 
 /** Unit of values from low to high, and an offset where they agree in five digits and more. */
 void plot_scale_choose(const char *unit, double low, double high, struct plot_scale *out);

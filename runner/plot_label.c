@@ -81,6 +81,31 @@ int plot_curves_label(struct plot_curves *curves, const struct plot_request *req
     return 0;
 }
 
+/* Values of the axes on which all curves of one file agree; of several files nothing. */
+static int shared_values(const struct plot_curves *curves, char *text, size_t size)
+{
+    const struct plot_curve *first = &curves->curve[0];
+    struct plot_source *s = first->source;
+    int64_t own[PLOT_AXES_MAX];
+    int64_t other[PLOT_AXES_MAX];
+    char values[PLOT_TEXT_SIZE];
+    plot_source_indices(s, first->member / s->realisations, own);
+    for (int a = 0; a < s->axes; a++) {
+        bool same = true;
+        for (int c = 1; c < curves->count; c++) {
+            if (curves->curve[c].source != s)
+                return 0;
+            plot_source_indices(s, curves->curve[c].member / s->realisations, other);
+            same = same && other[a] == own[a];
+        }
+        if (!same)
+            continue;
+        TRY(plot_source_axis_text(s, a, first->member, values, sizeof values));
+        plot_append(text, size, values);
+    }
+    return 0;
+}
+
 int plot_curves_title(const struct plot_curves *curves, const char *noun, const char *many,
                       char *text, size_t size)
 {
@@ -94,9 +119,12 @@ int plot_curves_title(const struct plot_curves *curves, const char *noun, const 
     if (curves->count == 1)
         snprintf(subject, sizeof subject, " of %s %lld", first->mean ? "point" : "member",
                  (long long)first->member / (first->mean ? realisations : 1));
-    const bool values = same_values && traits[0].values[0] != '\0';
+    if (!same_values) {
+        traits[0].values[0] = '\0';
+        TRY(shared_values(curves, traits[0].values, sizeof traits[0].values));
+    }
     snprintf(text, size, "%s%s%s%s%s%s", curves->count == 1 ? noun : many, subject,
-             same_place ? " at " : "", same_place ? traits[0].place : "", values ? ", " : "",
-             values ? traits[0].values : "");
+             same_place ? " at " : "", same_place ? traits[0].place : "",
+             traits[0].values[0] != '\0' ? ", " : "", traits[0].values);
     return 0;
 }

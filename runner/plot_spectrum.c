@@ -108,9 +108,15 @@ static void write_plot(const struct spectra *s, struct gnuplot *g)
 {
     FILE *out = gnuplot_script(g);
     /* room above 0 dB: single shots go beyond their mean, and the legend hides nothing */
-    const double room = s->shots > 0 ? 12 : 3 + 0.06 * s->request->range * s->curves.count;
-    fprintf(out, "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.4g]\nplot ", s->window.low,
-            s->window.high, -s->request->range, room);
+    const double range = s->request->range;
+    const double room = s->shots > 0 ? 12 : 3 + 0.06 * range * s->curves.count;
+    fprintf(out, "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.4g]\n", s->window.low,
+            s->window.high, -range, room);
+    const double step = plot_ticks(g, "y", (struct plot_window){-range, room},
+                                   0.8 * s->request->picture.height);
+    if (s->shots == 0) /* nothing is above 0 dB */
+        fprintf(out, "set ytics %.10g,%.10g,0\n", -step * floor(range / step), step);
+    fprintf(out, "plot ");
     if (s->shots > 0)
         fprintf(out,
                 "'shots.dat' with lines lc rgb '#b8b8b8' lw 0.5 title '%lld single shots', ",

@@ -99,6 +99,8 @@ static void merge_shape(struct plane_layout *largest, const struct plane_layout 
     largest->planes = one->planes > largest->planes ? one->planes : largest->planes;
     largest->span = fmax(one->span, largest->span);
     largest->work = fmax(one->work, largest->work);
+    if (one->transform_length > largest->transform_length)
+        largest->transform_length = one->transform_length;
     if (one->state_bytes > largest->state_bytes)
         largest->state_bytes = one->state_bytes;
     if (one->shared_bytes > largest->shared_bytes)

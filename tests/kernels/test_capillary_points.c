@@ -232,6 +232,70 @@ START_TEST(the_report_has_the_figures_of_the_literature)
 }
 END_TEST
 
+static double note_value(const struct plane_layout *layout, const char *name)
+{
+    for (int i = 0; i < layout->notes; i++)
+        if (strcmp(layout->note[i].name, name) == 0)
+            return layout->note[i].value;
+    return 0.0;
+}
+
+START_TEST(the_predicted_cost_counts_the_plasma)
+{
+    /* The same transforms with any rule; the band rule takes 1.5 to 1.7 times the trapezoid's
+     * column by design, and either is less than the two transforms beside it. */
+    static const char *const rules[] = {"none", "trapezoid", "band"};
+    struct plane_layout layout[3];
+    double share[3];
+    char text[600];
+    for (int i = 0; i < 3; i++) {
+        struct capillary_case c;
+        capillary_case_init(&c);
+        capillary_case_choose(&c, "plasma.rate", i > 0 ? "ppt" : "none");
+        if (i > 0)
+            capillary_case_choose(&c, "plasma.rule", rules[i]);
+        ck_assert_msg(layout_of(&c, &layout[i], text, sizeof text) == 0, "%s", text);
+        ck_assert_double_eq(layout[i].transforms, layout[0].transforms);
+        ck_assert_int_eq(layout[i].transform_length,
+                         (int)note_value(&layout[i], "fine samples") / 2);
+        share[i] = layout[i].work / layout[0].work - 1.0;
+        ck_assert_double_eq_tol(
+            share[i], note_value(&layout[i], "time of the plasma column over transforms"),
+            1e-12);
+        capillary_case_clear(&c);
+    }
+    ck_assert_double_gt(share[1], 0.1);
+    ck_assert_double_ge(share[2], 1.5 * share[1]);
+    ck_assert_double_lt(share[2], 1.0);
+}
+END_TEST
+
+START_TEST(transforms_are_predicted_within_a_factor_of_three)
+{
+    /* Kerr effect alone: few planes and many. */
+    for (int i = 0; i < 2; i++) {
+        struct capillary_case c;
+        struct plane_layout layout;
+        double places[32];
+        char text[600];
+        for (int p = 0; p < 32; p++)
+            places[p] = 3.0 * p / 31.0;
+        capillary_case_init(&c);
+        capillary_case_choose(&c, "kerr.response", "chi3");
+        capillary_case_set(&c, "pulse.energy", i == 0 ? 60e-6 : 10e-6);
+        if (i == 1)
+            capillary_case_planes(&c, places, 32);
+        ck_assert_msg(layout_of(&c, &layout, text, sizeof text) == 0, "%s", text);
+        struct capillary_planes p = capillary_case_run(&c);
+        const double ratio = (double)p.row.transforms / layout.transforms;
+        ck_assert_msg(ratio > 1.0 / 3.0 && ratio < 3.0, "%lld transforms, %g predicted",
+                      p.row.transforms, layout.transforms);
+        capillary_planes_free(&p);
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
+
 /* 1 + 6 evaluations a trial; the transforms of one are two, and what each option adds. */
 static void check_counts(const char *name, const char *word, int transforms, int passes)
 {
@@ -306,6 +370,8 @@ int main(void)
     tcase_add_test(tests, a_grid_is_as_small_as_its_band_allows);
     tcase_add_test(tests, transforms_and_passes_are_those_of_the_design);
     tcase_add_test(tests, plasma_passes_are_those_of_its_rule);
+    tcase_add_test(tests, the_predicted_cost_counts_the_plasma);
+    tcase_add_test(tests, transforms_are_predicted_within_a_factor_of_three);
     tcase_add_test(tests, the_report_has_the_figures_of_the_literature);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

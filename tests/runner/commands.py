@@ -161,6 +161,14 @@ def plan_of_small_scans():
           20 * 11 * 4096 * 16 <= p["file"]["data_bytes"] < 1.5 * 20 * 11 * 4096 * 16 + 4 * 11 * 4096 * 8 * 6, p["file"])
     check("plan tells both tolerances", (p["tolerance"]["rtol_low"], p["tolerance"]["rtol_high"]) == (1e-6, 1e-4), p["tolerance"])
     check("plan predicts transforms and their time", p["transforms"]["total"] > 1e4 and p["transforms"]["core_seconds_least"] > 0, p["transforms"])
+    check("… those of 4096 points", p["transforms"]["length"] == 4096, p["transforms"])
+    gas = ["plan", os.path.join(os.environ["SCANFARM_SOURCE"], "scans", "examples", "capillary-convergence.yaml"), "--no-measure"]
+    p = json.loads(sf(*gas, "--json").stdout)
+    check("… and of a real field complex ones of half its samples, of the largest grid", p["transforms"]["length"] == 8192, p["transforms"])
+    text = sf(*gas).stdout
+    check("the sanity report has counts as whole numbers", re.search(r"^ +fine samples +8192 … 16384$", text, re.M), text)
+    check("… and says what the transforms leave out", re.search(r"^ +time of the plasma column over transforms +0\.\d+$", text, re.M), text)
+    p = json.loads(sf("plan", "--json", "fibre.yaml").stdout)
     notes = {n["name"]: n for n in p["notes"]}
     # T0 = 50 fs/(2 ln(1 + sqrt 2)); N = sqrt(gamma P0 T0^2/|beta2|) = 8.649; at 100 fs twice that
     n = notes.get("soliton number", {"low": 0, "high": 0})

@@ -15,13 +15,12 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 # What makes each example a matter of seconds, and how many members are left.
 SHORT = {
     "capillary-blue-shift": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 4),
-    "capillary-convergence": (["length=1 cm", "save.planes=2"], 8),
+    "capillary-convergence": (["length=1 cm", "save.planes=2"], 10),
     "capillary-measured": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 3),
     "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
-    "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2"], 7),
-    "capillary-soliton": (["length=2 cm", "save.planes=2"], 4),
+    "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2", "axis.pulse.energy=[240 uJ, 340 uJ]"], 6),
+    "capillary-soliton": (["length=2 cm", "save.planes=2"], 5),
     "convergence-rtol": (["length=2 mm"], 7),
-    "demo": (["length=2 mm", "ensemble.realisations=2", "save.planes=3"], 6),
     "dudley-coherence": (["length=1 mm", "ensemble.realisations=2"], 48),
     "measured-pulse": (["length=1 cm", "save.planes=3"], 3),
     "modulation-instability": (["length=5 cm", "ensemble.realisations=2"], 6),

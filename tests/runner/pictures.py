@@ -104,6 +104,26 @@ def sizes():
     refuses("a size without room for labels is refused with the least", ["made.h5", "--size", "479x320"], "480x320")
 
 
+def spectra_of_points():
+    """Points 0 and 3 of the scan `names` differ in one of three axes."""
+    t = draws("spectra of two points", "points.svg", "names.h5", "-w", "spectrum", "-p", "0", "-p", "3")
+    check("… say in the title what they share", any("pulse.shape = sech" in x and "betas = [-11.830 ps^2/km]" in x and "true" not in x for x in t), t)
+    check("… and in the legend what tells them apart", {"self_steepening = true", "self_steepening = false"} <= set(t), t)
+    t = draws("spectra of seven points", "seven.svg", "names.h5", "-w", "spectrum", *(x for p in range(7) for x in ("-p", str(p))))
+    levels = [b for b in boxes("seven.svg") if re.fullmatch(r"-?\d+", b[0]) and b[3] < 80]
+    check("… have no ticks above 0 dB, where the legend is", levels and max(int(b[0]) for b in levels) == 0, levels)
+
+
+def panels():
+    """Limits at which ticks stand at the right end of the left panel and at the left end of the right one: their labels reach beyond these."""
+    draws("an evolution with ticks where its panels meet", "end.svg", "real.h5", "--x-range", "400:1200", "--log-range", "400")
+    line = sorted((b for b in boxes("end.svg") if re.fullmatch(r"-?[.\d]+", b[0])), key=lambda b: b[4])
+    line = sorted((b for b in line if b[4] > line[-1][4] - 2), key=lambda b: b[1])
+    font = (line[0][4] - line[0][2]) / 0.95
+    room = min(right[1] - left[3] for left, right in zip(line, line[1:]))
+    check("… keeps its labels apart from those of the next panel", {"1200", "-1.0"} <= {b[0] for b in line} and room > 0.5 * font, (room / font, line))
+
+
 def ticks():
     """The same observable once far from 0 compared with what it varies by, in several degrees."""
     for digits in (2, 4, 6, 9, 13):
@@ -216,7 +236,7 @@ with tempfile.TemporaryDirectory(dir=".") as folder:
     run("other", OTHER)
     run("lengths", LENGTHS)
     run("real", REAL)
-    for part in (sizes, ticks, names, places, nothing, real_fields, contradictions):
+    for part in (sizes, spectra_of_points, panels, ticks, names, places, nothing, real_fields, contradictions):
         part()
     os.chdir("..")
 print(f"{len(failures)} failed")

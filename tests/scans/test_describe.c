@@ -102,10 +102,12 @@ START_TEST(the_stored_examples_are_valid_scans)
     static const struct {
         const char *name;
         int64_t members;
-    } files[] = {
-        {"demo", 24},           {"convergence-rtol", 7},        {"dudley-coherence", 480},
-        {"measured-pulse", 3},  {"modulation-instability", 30}, {"probe-codes", 30},
-        {"soliton-fission", 1}, {"tolerance-decoherence", 40}};
+    } files[] = {{"capillary-blue-shift", 4},    {"capillary-convergence", 10},
+                 {"capillary-raman", 4},         {"capillary-rdw", 63},
+                 {"capillary-soliton", 5},       {"convergence-rtol", 7},
+                 {"dudley-coherence", 480},      {"measured-pulse", 3},
+                 {"modulation-instability", 30}, {"probe-codes", 30},
+                 {"soliton-fission", 1},         {"tolerance-decoherence", 40}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s.yaml", SCAN_EXAMPLES, files[i].name);

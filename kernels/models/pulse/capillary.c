@@ -103,11 +103,11 @@ static int layout_medium(const struct capillary_point *point, struct capillary_m
 {
     TRY(capillary_medium_init(point, medium));
     TRY(capillary_check_field(point, medium));
-    const double transforms =
-        capillary_predicted_rhs(point, medium) * capillary_transforms(point);
+    const double rhs = capillary_predicted_rhs(point, medium, out->planes);
     const double n = (double)point->grid.fine;
-    out->transforms = transforms;
-    out->work = transforms * n * log2(n);
+    out->transforms = rhs * capillary_transforms(point);
+    out->transform_length = point->grid.fine / 2;
+    out->work = rhs * capillary_predicted_cost(point) * n * log2(n);
     capillary_notes(point, medium, out);
     return 0;
 }

@@ -9,9 +9,17 @@
 void capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
                      struct plane_layout *out);
 
-/** Predicted evaluations of the nonlinear term of one member. */
+/** Predicted evaluations of the nonlinear term of one member that saves so many planes. */
 double capillary_predicted_rhs(const struct capillary_point *point,
-                               const struct capillary_medium *medium);
+                               const struct capillary_medium *medium, long planes);
+
+/** Cost of the plasma column in a right-hand side, in transforms of the fine samples; 0 without
+ * plasma. As measured: see docs/performance.md. */
+double capillary_predicted_column(const struct capillary_point *point);
+
+/** Cost of a right-hand side in transforms of the fine samples: these, and the plasma column.
+ */
+double capillary_predicted_cost(const struct capillary_point *point);
 
 /**
  * Refuse an input whose field lies above what the ionisation rate is made for.

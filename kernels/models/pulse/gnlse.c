@@ -120,6 +120,7 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
                    {AXIS_OMEGA}}},
         .observables = PULSE_OBSERVABLES,
         .transforms = rhs * gnlse_transforms(&point),
+        .transform_length = point.n,
         .work = rhs * gnlse_transforms(&point) * n * log2(n),
         .state_bytes = stepper_state_bytes(point.n),
         .shared_bytes = sizeof(struct model) + (size_t)point.n * (4 * sizeof(cplx) + 24),
