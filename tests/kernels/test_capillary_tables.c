@@ -5,6 +5,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/raman_mix.h"
@@ -232,6 +233,136 @@ START_TEST(the_report_takes_the_dispersion_of_a_table)
 }
 END_TEST
 
+/* A table of n_eff = 1 + 3e-4/(1 - (x/5)^2), x = omega/omega0, which no cubic is; alpha is
+ * 1e4 times n_eff - 1. */
+static double resonance(double x)
+{
+    return 3e-4 / (1.0 - x * x / 25.0);
+}
+
+/* n - 1 near a kink that no spline follows. */
+static double kink(double x)
+{
+    return 3e-4 + 1e-5 * fabs(x - 1.503);
+}
+
+static struct data_set function_set(const char *column, long rows, double (*function)(double),
+                                    double digit)
+{
+    struct data_set set = {.hash = "f"};
+    double *axis;
+    double *values;
+    const bool index = strcmp(column, "index") == 0;
+    ck_assert_int_eq(data_add_real(&set, "wavelength", "m", 1, &rows, &axis), 0);
+    ck_assert_int_eq(data_add_real(&set, column, index ? "1" : "m^-1", 1, &rows, &values), 0);
+    for (long i = 0; i < rows; i++) {
+        /* From half to nearly six times the carrier's frequency. */
+        axis[i] = 1.0 / (0.15e6 + 5e6 * (1.0 - (double)i / (double)(rows - 1)));
+        values[i] = function(800e-9 / axis[i]);
+        values[i] = index ? 1.0 + values[i] : 1e4 * values[i];
+        if (digit > 0.0)
+            values[i] = digit * round(values[i] / digit);
+    }
+    return set;
+}
+
+/* max of what the table is off by over a band, times omega. */
+static double true_error(const struct data_set *set, double (*function)(double), double low,
+                         double high)
+{
+    struct band_table table;
+    double worst = 0.0;
+    ck_assert_int_eq(band_table_create(set, "table", 1.0, &table), 0);
+    for (double omega = low; omega < high; omega *= 1.00037) {
+        const double x = omega * 800e-9 / (2.0 * PULSE_PI * PULSE_C);
+        const double got = band_table_read(&table, 0, omega, 0).c[0].r;
+        worst = fmax(worst, fabs(got - function(x)) * omega);
+    }
+    band_table_clear(&table);
+    return worst;
+}
+
+START_TEST(the_error_between_the_rows_of_a_table_is_estimated)
+{
+    static const struct {
+        long rows;
+        double (*function)(double);
+        double digit, least, most; /* estimate over error */
+    } cases[] = {{24, resonance, 0.0, 0.5, 3.0},   {48, resonance, 0.0, 0.5, 3.0},
+                 {96, resonance, 0.0, 0.5, 3.0},   {97, resonance, 0.0, 0.5, 3.0},
+                 {200, resonance, 1e-7, 0.5, 8.0}, {400, kink, 0.0, 0.4, 8.0},
+                 {60, kink, 0.0, 0.4, 8.0},        {8, resonance, 0.0, 3.0, 100.0}};
+    const double low = 2.0 * PULSE_PI * PULSE_C * 0.25e6;
+    const double high = 2.0 * PULSE_PI * PULSE_C * 3.7e6;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double error = 0.0;
+        struct data_set set =
+            function_set("index", cases[i].rows, cases[i].function, cases[i].digit);
+        ck_assert_int_eq(band_table_error(&set, low, high, 1, &error), 0);
+        const double ratio = error / true_error(&set, cases[i].function, low, high);
+        ck_assert_msg(ratio >= cases[i].least && ratio <= cases[i].most,
+                      "%ld rows: estimated %g times the error", cases[i].rows, ratio);
+        data_clear(&set);
+    }
+    struct data_set few = function_set("index", 5, resonance, 0.0);
+    double error = 0.0;
+    ck_assert_int_eq(band_table_error(&few, low, high, 1, &error), 0);
+    ck_assert(isinf(error));
+    data_clear(&few);
+}
+END_TEST
+
+/* The note of that name. */
+static struct layout_note note_of(const struct capillary_case *c, const char *name)
+{
+    struct plane_layout layout;
+    ck_assert_int_eq(capillary_ops.layout(&c->params, &layout), 0);
+    for (int i = 0; i < layout.notes; i++)
+        if (strcmp(layout.note[i].name, name) == 0)
+            return layout.note[i];
+    ck_abort_msg("no note %s", name);
+}
+
+START_TEST(the_report_warns_of_tables_with_too_few_rows)
+{
+    static const char *const phase = "phase error of guide.table, estimated";
+    static const char *const loss = "error of guide.loss_table, estimated";
+    static const long rows[] = {12, 200};
+    double seen[2][2];
+    for (int i = 0; i < 2; i++) {
+        struct capillary_case c;
+        struct data_set index = function_set("index", rows[i], resonance, 0.0);
+        struct data_set losses = function_set("loss", rows[i], resonance, 0.0);
+        small_case(&c);
+        case_data(&c, "guide.table", &index);
+        case_data(&c, "guide.loss_table", &losses);
+        capillary_case_set(&c, "guide.loss_factor", 100.0);
+        capillary_case_set(&c, "length", 3.0);
+        /* Active bins: from half the red limit to 1.1 of the blue one. */
+        const double low = PULSE_PI * PULSE_C / 2e-6;
+        const double high = 1.1 * 2.0 * PULSE_PI * PULSE_C / 300e-9;
+        const double want = true_error(&index, resonance, low, high) * 3.0 / PULSE_C;
+        const struct layout_note one = note_of(&c, phase);
+        const struct layout_note other = note_of(&c, loss);
+        seen[i][0] = one.value;
+        seen[i][1] = other.value;
+        ck_assert_msg(one.value > 0.4 * want && one.value < 4.0 * want, "%g, want %g",
+                      one.value, want);
+        ck_assert_int_eq(one.warning[0] != '\0', one.value > 0.1);
+        ck_assert_int_eq(other.warning[0] != '\0', other.value > 0.01);
+        /* One warns, the other does not. */
+        ck_assert_int_eq(one.warning[0] != '\0', i == 0);
+        ck_assert_int_eq(other.warning[0] != '\0', i == 0);
+        capillary_case_clear(&c);
+        data_clear(&index);
+        data_clear(&losses);
+    }
+    /* 199/11 times closer, by the fourth power. */
+    ck_assert_double_gt(seen[0][0] / seen[1][0], 1e4);
+    ck_assert_double_gt(seen[0][1] / seen[1][1], 1e4);
+}
+END_TEST
+
 START_TEST(tables_that_do_not_fit_are_refused_by_name)
 {
     struct capillary_case c;
@@ -433,6 +564,8 @@ int main(void)
                    a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmission);
     tcase_add_test(tests, a_table_at_several_positions_is_linear_between_them);
     tcase_add_test(tests, the_report_takes_the_dispersion_of_a_table);
+    tcase_add_test(tests, the_error_between_the_rows_of_a_table_is_estimated);
+    tcase_add_test(tests, the_report_warns_of_tables_with_too_few_rows);
     tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_table_of_the_rate_frees_the_electrons_of_its_exposure);
     tcase_add_test(tests, rates_that_do_not_fit_are_refused_by_name);

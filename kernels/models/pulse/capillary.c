@@ -108,8 +108,7 @@ static int layout_medium(const struct capillary_point *point, struct capillary_m
     const double n = (double)point->grid.fine;
     out->transforms = transforms;
     out->work = transforms * n * log2(n);
-    capillary_notes(point, medium, out);
-    return 0;
+    return capillary_notes(point, medium, out);
 }
 
 static int capillary_layout(const struct params *params, struct plane_layout *out)
