@@ -13,63 +13,6 @@
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
 
-#define INDEX 1.45
-
-static void is_near(double got, double want, double tolerance, const char *what)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
-                  got, want, tolerance);
-}
-
-static struct capillary_planes run(const struct capillary_case *c)
-{
-    struct capillary_planes p = capillary_case_run(c);
-    ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
-    return p;
-}
-
-/* A small grid around 800 nm, half a metre, nothing nonlinear. */
-static void small_case(struct capillary_case *c)
-{
-    capillary_case_init(c);
-    capillary_case_unset(c, "grid.fine");
-    capillary_case_unset(c, "grid.coarse");
-    capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
-    capillary_case_set(c, "grid.window", 200e-15);
-    capillary_case_set(c, "length", 0.5);
-
-    capillary_case_set(c, "guide.wall.index", INDEX);
-}
-
-static void taper(struct capillary_case *c, const double *z, const double *radius, int count)
-{
-    capillary_case_unset(c, "core_radius");
-    capillary_case_list(c, "core_radius.z", z, count);
-    capillary_case_list(c, "core_radius.radius", radius, count);
-}
-
-static void gradient(struct capillary_case *c, double from, double to)
-{
-    capillary_case_unset(c, "pressure.constant");
-    capillary_case_set(c, "pressure.from", from);
-    capillary_case_set(c, "pressure.to", to);
-}
-
-/* The case is refused with a line that holds the words; then it is cleared. */
-static void refuses_with(struct capillary_case *c, int code, const char *word,
-                         const char *other)
-{
-    struct plane_layout layout;
-    char text[600] = "";
-    status_capture(text, sizeof text);
-    const int got = capillary_ops.layout(&c->params, &layout);
-    status_capture(NULL, 0);
-    ck_assert_msg(got == code, "%d: %s", got, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    capillary_case_clear(c);
-}
-
 /* A cubic spline holds cubics: tables of n_eff = 1 + p_j(omega/omega0), alpha = the same. */
 static const double cubic[4][4] = {{3e-4, -2e-4, 1.5e-4, 2e-5},
                                    {2e-4, 1e-4, -0.5e-4, 1e-5},
@@ -129,13 +72,6 @@ static struct data_set loss_set(void)
     return set;
 }
 
-static void case_data(struct capillary_case *c, const char *name, const struct data_set *set)
-{
-    const int index = params_find(&c->params, name);
-    ck_assert_msg(index >= 0, "no parameter %s", name);
-    c->params.values[index] = (struct param_value){.set = true, .count = 1, .data = set};
-}
-
 /* Phases -(X(omega) - X'(omega0) omega) of columns times their integrals; loss of the table. */
 static void check_table(const struct capillary_planes *p, const double *integral, int columns,
                         double factor)
@@ -154,7 +90,8 @@ static void check_table(const struct capillary_planes *p, const double *integral
         const double error = remainder(atan2(turn.i, turn.r) - phase, 2.0 * PULSE_PI);
         ck_assert_msg(fabs(error) <= 1e-7, "bin %ld: phase off by %g of %g", k, error, phase);
         const double left = cplx_abs2(p->field[p->bins + k]) / cplx_abs2(p->field[k]);
-        is_near(left, exp(-factor * 0.5 * cubic_at(loss_cubic, x)), 1e-10, "transmission");
+        capillary_near(left, exp(-factor * 0.5 * cubic_at(loss_cubic, x)), 1e-10,
+                       "transmission");
     }
 }
 
@@ -164,14 +101,14 @@ START_TEST(a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmis
     struct data_set one = index_set(false, 1, 0.0);
     struct data_set loss = loss_set();
     const double whole[1] = {0.5};
-    small_case(&c);
-    case_data(&c, "guide.table", &one);
-    struct capillary_planes p = run(&c);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &one);
+    struct capillary_planes p = capillary_case_finish(&c);
     check_table(&p, whole, 1, 0.0);
     capillary_planes_free(&p);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_set(&c, "guide.loss_factor", 2.0);
-    p = run(&c);
+    p = capillary_case_finish(&c);
     check_table(&p, whole, 1, 2.0);
     capillary_planes_free(&p);
     capillary_case_clear(&c);
@@ -185,11 +122,11 @@ START_TEST(a_table_at_several_positions_is_linear_between_them)
     struct capillary_case c;
     struct data_set four = index_set(false, 4, 0.0);
     struct data_set loss = loss_set();
-    small_case(&c);
-    case_data(&c, "guide.table", &four);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &four);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_list(&c, "guide.table_z", (const double[]){0.1, 0.2, 0.4, 0.6}, 4);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     /* Constant to 0.1, a third of the last stretch is cut off at 0.5: its weights 1/2, 1/2. */
     const double integral[4] = {0.1 + 0.05, 0.05 + 0.1, 0.1 + 0.075, 0.025};
@@ -199,7 +136,7 @@ START_TEST(a_table_at_several_positions_is_linear_between_them)
     capillary_case_choose(&c, "kerr.response", "chi3");
     capillary_case_set(&c, "pulse.energy", 1e-20);
     capillary_case_set(&c, "stepper.first_step", 0.013);
-    p = run(&c);
+    p = capillary_case_finish(&c);
     ck_assert_int_gt(p.row.steps, 2);
     check_table(&p, integral, 4, 1.0);
     capillary_planes_free(&p);
@@ -215,8 +152,8 @@ START_TEST(the_report_takes_the_dispersion_of_a_table)
     struct plane_layout layout;
     struct data_set set = index_set(true, 1, 0.2e-6);
     double beta2 = 0.0;
-    small_case(&c);
-    case_data(&c, "guide.table", &set);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &set);
     ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
     for (int i = 0; i < layout.notes; i++) {
         if (strcmp(layout.note[i].name, "group-velocity dispersion") == 0)
@@ -227,7 +164,7 @@ START_TEST(the_report_takes_the_dispersion_of_a_table)
     const double omega0 = 2.0 * PULSE_PI * PULSE_C / 800e-9;
     const double want =
         (2.0 * cubic_slope(c1, 1.0) + 2.0 * c1[2] + 6.0 * c1[3]) / (PULSE_C * omega0);
-    is_near(beta2, want, 1e-3, "group-velocity dispersion");
+    capillary_near(beta2, want, 1e-3, "group-velocity dispersion");
     capillary_case_clear(&c);
     data_clear(&set);
 }
@@ -333,9 +270,9 @@ START_TEST(the_report_warns_of_tables_with_too_few_rows)
         struct capillary_case c;
         struct data_set index = function_set("index", rows[i], resonance, 0.0);
         struct data_set losses = function_set("loss", rows[i], resonance, 0.0);
-        small_case(&c);
-        case_data(&c, "guide.table", &index);
-        case_data(&c, "guide.loss_table", &losses);
+        capillary_case_small(&c);
+        capillary_case_data(&c, "guide.table", &index);
+        capillary_case_data(&c, "guide.loss_table", &losses);
         capillary_case_set(&c, "guide.loss_factor", 100.0);
         capillary_case_set(&c, "length", 3.0);
         /* Active bins: from half the red limit to 1.1 of the blue one. */
@@ -371,26 +308,27 @@ START_TEST(tables_that_do_not_fit_are_refused_by_name)
     struct data_set loss = loss_set();
     struct data_set unread = {.hash = "abc"};
     struct capillary_point point;
-    small_case(&c);
-    case_data(&c, "guide.table", &narrow);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table: the table holds 5e-07 m", "the band");
-    small_case(&c);
-    case_data(&c, "guide.table", &two);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "1 positions for the 2 columns");
-    small_case(&c);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &narrow);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table: the table holds 5e-07 m",
+                           "the band");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &two);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table_z", "1 positions for the 2 columns");
+    capillary_case_small(&c);
     capillary_case_list(&c, "guide.table_z", (const double[]){0.0, 0.2}, 2);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "without guide.table");
-    small_case(&c);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table_z", "without guide.table");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_set(&c, "guide.loss", 0.0);
-    refuses_with(&c, ERR_ARGUMENT, "guide.loss", "exclude");
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss", "exclude");
     loss.array[1].real[3] = -1.0;
-    small_case(&c);
-    case_data(&c, "guide.loss_table", &loss);
-    refuses_with(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.loss_table", &loss);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
     /* Known by its hash alone: good to look at, not to run. */
-    small_case(&c);
-    case_data(&c, "guide.table", &unread);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &unread);
     ck_assert_int_eq(capillary_point_read(&c.params, &point), 0);
     ck_assert_int_ne(capillary_medium_data_check(&point), 0);
     capillary_case_clear(&c);
@@ -431,15 +369,15 @@ START_TEST(a_table_of_the_rate_frees_the_electrons_of_its_exposure)
     struct data_set set = rate_set(top, scale);
     for (int rule = 0; rule < 2; rule++) {
         struct capillary_case c;
-        small_case(&c);
+        capillary_case_small(&c);
         capillary_case_set(&c, "length", 1e-6);
         capillary_case_set(&c, "pressure.constant", 1.0);
-        case_data(&c, "plasma.table", &set);
+        capillary_case_data(&c, "plasma.table", &set);
         capillary_case_choose(&c, "plasma.rate", rule == 0 ? "table" : "auto");
         capillary_case_choose(&c, "plasma.rule", rules[rule]);
-        struct capillary_planes p = run(&c);
-        is_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
-                rules[rule]);
+        struct capillary_planes p = capillary_case_finish(&c);
+        capillary_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
+                       rules[rule]);
         ck_assert_double_eq(p.observable[0][CAPILLARY_SATURATED], 0.0);
         capillary_planes_free(&p);
         capillary_case_clear(&c);
@@ -452,22 +390,22 @@ START_TEST(rates_that_do_not_fit_are_refused_by_name)
 {
     struct capillary_case c;
     struct data_set set = rate_set(1e10, 1e12);
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
-    small_case(&c);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "ppt");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
-    small_case(&c);
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
     set.array[1].real[2] = 0.0;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table: a rate of 0", "positive");
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table: a rate of 0", "positive");
     data_clear(&set);
 }
 END_TEST
@@ -512,9 +450,9 @@ END_TEST
 static double raman_change(struct capillary_case *c)
 {
     capillary_case_choose(c, "raman.model", "none");
-    struct capillary_planes linear = run(c);
+    struct capillary_planes linear = capillary_case_finish(c);
     capillary_case_choose(c, "raman.model", "on");
-    struct capillary_planes raman = run(c);
+    struct capillary_planes raman = capillary_case_finish(c);
     double sum = 0.0;
     for (long k = 0; k < raman.bins; k++)
         sum += cplx_abs2(cplx_sub(raman.field[raman.bins + k], linear.field[raman.bins + k]));
@@ -526,7 +464,7 @@ static double raman_change(struct capillary_case *c)
 START_TEST(the_raman_response_follows_density_and_area)
 {
     struct capillary_case c;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_gas(&c, "H2");
     capillary_case_choose(&c, "density", "ideal");
     capillary_case_set(&c, "length", 1e-4);
@@ -535,20 +473,21 @@ START_TEST(the_raman_response_follows_density_and_area)
     capillary_case_choose(&c, "guide.prefactor", "vacuum");
     const double constant = raman_change(&c);
     /* The mean of p when p^2 falls in a line to half the pressure. */
-    gradient(&c, 1e5, 0.5e5);
+    capillary_case_gradient(&c, 1e5, 0.5e5);
     const double mean = 2.0 / 3.0 * (1.0 - 0.125) / (1.0 - 0.25);
-    is_near(raman_change(&c) / constant, mean, 1e-3, "gradient");
+    capillary_near(raman_change(&c) / constant, mean, 1e-3, "gradient");
     /* A gradient of next to nothing. */
-    gradient(&c, 1e5, 1e5 * (1.0 + 1e-9));
-    is_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
-    taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
-    is_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3, "taper");
+    capillary_case_gradient(&c, 1e5, 1e5 * (1.0 + 1e-9));
+    capillary_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
+    capillary_case_taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
+    capillary_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3,
+                   "taper");
     /* Where a long gradient and taper begin, the response is that of their first values. */
-    gradient(&c, 1e5, 0.2e5);
-    taper(&c, (const double[]){0.0, 1.0}, (const double[]){125e-6, 180e-6}, 2);
+    capillary_case_gradient(&c, 1e5, 0.2e5);
+    capillary_case_taper(&c, (const double[]){0.0, 1.0}, (const double[]){125e-6, 180e-6}, 2);
     capillary_case_set(&c, "length", 1.0);
     capillary_case_planes(&c, (const double[]){0.0, 1e-4}, 2);
-    is_near(raman_change(&c) / constant, 1.0, 1e-3, "the beginning");
+    capillary_near(raman_change(&c) / constant, 1.0, 1e-3, "the beginning");
     capillary_case_clear(&c);
 }
 END_TEST
