@@ -65,7 +65,13 @@ START_TEST(the_loss_of_the_fundamental_mode_is_the_published_one_and_falls_as_th
     const double alpha = alpha_at(&t, 800e-9);
     is_near(1.0 / alpha, 7.0593180702769, 1e-6);
     is_near(10.0 / log(10.0) * alpha, 0.6152074146, 1e-6);
-    is_near(exp(-3.0 * alpha), 0.653788, 2.5e-6);
+    /* That one is of the full form in vacuum. */
+    const double rho = t.at.rho;
+    t.guide.full = true;
+    t.at.rho = 0.0;
+    is_near(exp(-3.0 * alpha_at(&t, 800e-9)), 0.653788, 8e-7);
+    t.guide.full = false;
+    t.at.rho = rho;
     t.at.radius *= 2.0;
     is_near(alpha / alpha_at(&t, 800e-9), 8.0, 1e-12);
     t.guide.loss = 0.25;
