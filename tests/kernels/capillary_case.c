@@ -9,6 +9,8 @@
 #include <check.h>
 
 #include "kernels/backend.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
 #include "kernels/models/pulse/capillary.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
@@ -114,6 +116,38 @@ void capillary_case_init(struct capillary_case *c)
     c->params.planes = (struct plane_request){PLANES_COUNT, 2, NULL};
 }
 
+void capillary_case_data(struct capillary_case *c, const char *name, const struct data_set *set)
+{
+    c->params.values[find(c, name)] =
+        (struct param_value){.set = true, .count = 1, .data = set};
+}
+
+void capillary_case_small(struct capillary_case *c)
+{
+    capillary_case_init(c);
+    capillary_case_unset(c, "grid.fine");
+    capillary_case_unset(c, "grid.coarse");
+    capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(c, "grid.window", 200e-15);
+    capillary_case_set(c, "length", 0.5);
+    capillary_case_set(c, "guide.wall.index", CAPILLARY_CASE_INDEX);
+}
+
+void capillary_case_taper(struct capillary_case *c, const double *z, const double *radius,
+                          int count)
+{
+    capillary_case_unset(c, "core_radius");
+    capillary_case_list(c, "core_radius.z", z, count);
+    capillary_case_list(c, "core_radius.radius", radius, count);
+}
+
+void capillary_case_gradient(struct capillary_case *c, double from, double to)
+{
+    capillary_case_unset(c, "pressure.constant");
+    capillary_case_set(c, "pressure.from", from);
+    capillary_case_set(c, "pressure.to", to);
+}
+
 void capillary_case_clear(struct capillary_case *c)
 {
     params_clear(&c->params);
@@ -165,6 +199,35 @@ struct capillary_planes capillary_case_run(const struct capillary_case *c)
     capillary_ops.destroy(m);
     backend_destroy(be);
     return p;
+}
+
+struct capillary_planes capillary_case_finish(const struct capillary_case *c)
+{
+    struct capillary_planes p = capillary_case_run(c);
+    ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
+    return p;
+}
+
+void capillary_case_refused(struct capillary_case *c, int code, const char *word,
+                            const char *other)
+{
+    struct plane_layout layout;
+    char text[600] = "";
+    const long live = mem_live();
+    status_capture(text, sizeof text);
+    const int got = capillary_ops.layout(&c->params, &layout);
+    status_capture(NULL, 0);
+    ck_assert_msg(got == code, "%d: %s", got, text);
+    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
+    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
+    ck_assert_int_eq(mem_live(), live);
+    capillary_case_clear(c);
+}
+
+void capillary_near(double got, double want, double tolerance, const char *what)
+{
+    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
+                  got, want, tolerance);
 }
 
 void capillary_planes_free(struct capillary_planes *p)

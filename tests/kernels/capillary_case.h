@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "kernels/base/data.h"
 #include "kernels/base/params.h"
 #include "kernels/kdefs.h"
 #include "kernels/model.h"
@@ -8,6 +9,8 @@
 
 /* Test cases of model capillary: parameters by name, one member run to its end, its planes
  * kept. */
+
+#define CAPILLARY_CASE_INDEX 1.45 /* of the wall of the small case */
 
 struct capillary_case {
     struct params params;
@@ -53,11 +56,37 @@ void capillary_case_list(struct capillary_case *c, const char *name, const doubl
 /** One gas. */
 void capillary_case_gas(struct capillary_case *c, const char *name);
 
+/** A table for a parameter of kind data; `set` must stay. */
+void capillary_case_data(struct capillary_case *c, const char *name,
+                         const struct data_set *set);
+
+/** Like capillary_case_init, half a metre, on a small grid: 300 nm to 2 um, 200 fs; a wall of
+ * index CAPILLARY_CASE_INDEX. */
+void capillary_case_small(struct capillary_case *c);
+
+/** A radius that is linear between points. */
+void capillary_case_taper(struct capillary_case *c, const double *z, const double *radius,
+                          int count);
+
+/** A pressure gradient over the length, Pa. */
+void capillary_case_gradient(struct capillary_case *c, double from, double to);
+
 /** Saved positions, at most 32. */
 void capillary_case_planes(struct capillary_case *c, const double *positions, int count);
 
 /** Run one member to its end; free with capillary_planes_free. Asserts that no call fails. */
 struct capillary_planes capillary_case_run(const struct capillary_case *c);
+
+/** The same, and assert that the end was reached. */
+struct capillary_planes capillary_case_finish(const struct capillary_case *c);
+
+/** Assert that the case is refused with a code and a line that holds both words, and that
+ * nothing is left behind; free it. */
+void capillary_case_refused(struct capillary_case *c, int code, const char *word,
+                            const char *other);
+
+/** Assert that |got/want - 1| <= tolerance. */
+void capillary_near(double got, double want, double tolerance, const char *what);
 
 /** Free what capillary_case_run gave. */
 void capillary_planes_free(struct capillary_planes *p);

@@ -100,6 +100,11 @@ START_TEST(case_l_linear_with_loss)
     is_near(out[CAPILLARY_ENERGY], 3.91375e-5, 1e-5, "energy");
     is_near(f.peak, 3.15660e9, 1e-5, "peak power");
     is_near(f.fwhm, 11.638e-15, 1e-4, "duration");
+    /* physics.md §9, the reference program's own test: sqrt(t0^2 + (beta2 L/t0)^2) of t0 = T/(2
+     * sqrt(ln 2)) and exp(-alpha L) at the carrier, to a per cent. */
+    const double stretch = 4.0 * log(2.0) * 7.04584e-30 * 3.0 / 1e-28;
+    is_near(f.fwhm, 10e-15 * sqrt(1.0 + stretch * stretch), 0.01, "stretched duration");
+    is_near(out[CAPILLARY_ENERGY] / 60e-6, 0.653788, 0.01, "transmission");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }

@@ -2,11 +2,8 @@
 /* Guides that change along z: tapers, the full form, loss; against closed forms and quadrature.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/capillary.h"
@@ -18,47 +15,7 @@
 #include "tests/unit_main.h"
 
 #define U_HE11 2.404825557695773
-#define INDEX  1.45
-
-static void is_near(double got, double want, double tolerance, const char *what)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
-                  got, want, tolerance);
-}
-
-static struct capillary_planes run(const struct capillary_case *c)
-{
-    struct capillary_planes p = capillary_case_run(c);
-    ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
-    return p;
-}
-
-/* A small grid around 800 nm, half a metre, nothing nonlinear. */
-static void small_case(struct capillary_case *c)
-{
-    capillary_case_init(c);
-    capillary_case_unset(c, "grid.fine");
-    capillary_case_unset(c, "grid.coarse");
-    capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
-    capillary_case_set(c, "grid.window", 200e-15);
-    capillary_case_set(c, "length", 0.5);
-
-    capillary_case_set(c, "guide.wall.index", INDEX);
-}
-
-static void taper(struct capillary_case *c, const double *z, const double *radius, int count)
-{
-    capillary_case_unset(c, "core_radius");
-    capillary_case_list(c, "core_radius.z", z, count);
-    capillary_case_list(c, "core_radius.radius", radius, count);
-}
-
-static void gradient(struct capillary_case *c, double from, double to)
-{
-    capillary_case_unset(c, "pressure.constant");
-    capillary_case_set(c, "pressure.from", from);
-    capillary_case_set(c, "pressure.to", to);
-}
+#define INDEX  CAPILLARY_CASE_INDEX
 
 /* Bins with light in them. */
 static bool is_lit(const struct capillary_planes *p, long k)
@@ -93,24 +50,25 @@ static void check_empty(const struct capillary_planes *p, double square, double 
         const cplx turn = cplx_mul_conj(p->field[p->bins + k], p->field[k]);
         const double error = remainder(atan2(turn.i, turn.r) - phase, 2.0 * PULSE_PI);
         ck_assert_msg(fabs(error) <= 1e-10, "bin %ld: phase off by %g of %g", k, error, phase);
-        is_near(cplx_abs2(p->field[p->bins + k]) / cplx_abs2(p->field[k]), exp(-2.0 * loss),
-                1e-12, "transmission");
+        capillary_near(cplx_abs2(p->field[p->bins + k]) / cplx_abs2(p->field[k]),
+                       exp(-2.0 * loss), 1e-12, "transmission");
     }
 }
 
 START_TEST(an_empty_taper_turns_and_damps_as_its_closed_form_says_in_one_step)
 {
     struct capillary_case c;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_set(&c, "pressure.constant", 0.0);
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 60e-6}, 2);
-    struct capillary_planes p = run(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 60e-6}, 2);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     check_empty(&p, square_of(0.5, 150e-6, 60e-6), cube_of(0.5, 150e-6, 60e-6));
     capillary_planes_free(&p);
     /* Points before and behind the guide, kinks within the step, constant beyond the points. */
-    taper(&c, (const double[]){-0.1, 0.2, 0.3}, (const double[]){90e-6, 60e-6, 100e-6}, 3);
-    p = run(&c);
+    capillary_case_taper(&c, (const double[]){-0.1, 0.2, 0.3},
+                         (const double[]){90e-6, 60e-6, 100e-6}, 3);
+    p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     check_empty(&p, square_of(0.2, 80e-6, 60e-6) + square_of(0.1, 60e-6, 100e-6) + 0.2 / 1e-8,
                 cube_of(0.2, 80e-6, 60e-6) + cube_of(0.1, 60e-6, 100e-6) + 0.2 / 1e-12);
@@ -123,21 +81,22 @@ START_TEST(a_taper_between_equal_radii_is_a_constant_one)
 {
     for (int full = 0; full < 2; full++) {
         struct capillary_case c;
-        small_case(&c);
+        capillary_case_small(&c);
         capillary_case_set(&c, "guide.model", (double)full);
         capillary_case_choose(&c, "kerr.response", "chi3");
         capillary_case_choose(&c, "plasma.rate", "ppt");
         capillary_case_set(&c, "length", 0.05);
         capillary_case_set(&c, "pressure.constant", 1e5);
-        struct capillary_planes constant = run(&c);
-        taper(&c, (const double[]){0.0, 0.05}, (const double[]){125e-6, 125e-6}, 2);
-        struct capillary_planes same = run(&c);
+        struct capillary_planes constant = capillary_case_finish(&c);
+        capillary_case_taper(&c, (const double[]){0.0, 0.05}, (const double[]){125e-6, 125e-6},
+                             2);
+        struct capillary_planes same = capillary_case_finish(&c);
         const size_t bytes = 2 * (size_t)constant.bins * sizeof(cplx);
         ck_assert(equal_bits(constant.field, same.field, bytes));
         /* Through the terms of a taper: 1e-10 of the radius, 1e-8 of the field. */
-        taper(&c, (const double[]){0.0, 0.05}, (const double[]){125e-6, 125e-6 * (1.0 + 1e-10)},
-              2);
-        struct capillary_planes near = run(&c);
+        capillary_case_taper(&c, (const double[]){0.0, 0.05},
+                             (const double[]){125e-6, 125e-6 * (1.0 + 1e-10)}, 2);
+        struct capillary_planes near = capillary_case_finish(&c);
         ck_assert_double_le(capillary_distance(near.field + near.bins,
                                                constant.field + constant.bins, near.bins),
                             1e-8);
@@ -152,7 +111,7 @@ END_TEST
 START_TEST(kerr_effect_in_a_lossless_taper_conserves_energy)
 {
     struct capillary_case c;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_set(&c, "pressure.constant", 1e5);
     capillary_case_set(&c, "length", 0.1);
     capillary_case_set(&c, "guide.loss", 0.0);
@@ -162,10 +121,10 @@ START_TEST(kerr_effect_in_a_lossless_taper_conserves_energy)
     capillary_case_choose(&c, "windows.spectral", "none");
     capillary_case_set(&c, "stepper.rtol", 1e-8);
     capillary_case_list(&c, "grid.wavelengths", (const double[]){160e-9, 4e-6}, 2);
-    taper(&c, (const double[]){0.0, 0.1}, (const double[]){150e-6, 110e-6}, 2);
-    struct capillary_planes p = run(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.1}, (const double[]){150e-6, 110e-6}, 2);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_double_gt(p.observable[1][CAPILLARY_B_INTEGRAL], 0.5);
-    is_near(p.observable[1][CAPILLARY_ENERGY], 60e-6, 1e-7, "energy");
+    capillary_near(p.observable[1][CAPILLARY_ENERGY], 60e-6, 1e-7, "energy");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -175,9 +134,9 @@ END_TEST
 static double kerr_change(struct capillary_case *c, double *integral)
 {
     capillary_case_choose(c, "kerr.response", "none");
-    struct capillary_planes linear = run(c);
+    struct capillary_planes linear = capillary_case_finish(c);
     capillary_case_choose(c, "kerr.response", "chi3");
-    struct capillary_planes kerr = run(c);
+    struct capillary_planes kerr = capillary_case_finish(c);
     double sum = 0.0;
     for (long k = 0; k < kerr.bins; k++)
         sum += cplx_abs2(cplx_sub(kerr.field[kerr.bins + k], linear.field[kerr.bins + k]));
@@ -193,21 +152,21 @@ START_TEST(the_kerr_phase_in_a_taper_grows_with_the_inverse_area)
      * taper the mean of 1/Aeff is that of a radius sqrt(a b). */
     struct capillary_case c;
     double phase[2];
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_set(&c, "length", 1e-4);
     capillary_case_set(&c, "pressure.constant", 1e5);
     capillary_case_set(&c, "pulse.energy", 1e-6);
     capillary_case_choose(&c, "guide.prefactor", "vacuum");
     capillary_case_set(&c, "core_radius", 125e-6);
     const double constant = kerr_change(&c, &phase[0]);
-    taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
+    capillary_case_taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
     const double tapered = kerr_change(&c, &phase[1]);
     const double want = 125e-6 * 125e-6 / (180e-6 * 120e-6);
-    is_near(tapered / constant, want, 1e-4, "Kerr effect");
+    capillary_near(tapered / constant, want, 1e-4, "Kerr effect");
     /* By the logarithmic mean of both ends of the one step. */
     const double ends[2] = {125.0 * 125.0 / (180.0 * 180.0), 125.0 * 125.0 / (120.0 * 120.0)};
-    is_near(phase[1] / phase[0], (ends[1] - ends[0]) / log(ends[1] / ends[0]), 1e-4,
-            "B integral");
+    capillary_near(phase[1] / phase[0], (ends[1] - ends[0]) / log(ends[1] / ends[0]), 1e-4,
+                   "B integral");
     capillary_case_clear(&c);
 }
 END_TEST
@@ -219,7 +178,7 @@ START_TEST(the_prefactor_of_a_taper_is_that_of_the_radius_on_the_spot)
     for (int full = 0; full < 2; full++) {
         struct capillary_case c;
         double integral;
-        small_case(&c);
+        capillary_case_small(&c);
         capillary_case_set(&c, "guide.model", (double)full);
         capillary_case_list(&c, "grid.wavelengths", (const double[]){500e-9, 1.2e-6}, 2);
         capillary_case_set(&c, "length", 1.0);
@@ -230,10 +189,11 @@ START_TEST(the_prefactor_of_a_taper_is_that_of_the_radius_on_the_spot)
         capillary_case_set(&c, "core_radius", 20e-6);
         const double uniform = kerr_change(&c, &integral);
         /* The full form holds no taper as steep as the reduced one. */
-        taper(&c, (const double[]){0.0, 1e-4, 1.0},
-              (const double[]){20e-6, 20.0105e-6, full ? 22e-6 : 125e-6}, 3);
+        capillary_case_taper(&c, (const double[]){0.0, 1e-4, 1.0},
+                             (const double[]){20e-6, 20.0105e-6, full ? 22e-6 : 125e-6}, 3);
         const double tapered = kerr_change(&c, &integral);
-        is_near(tapered / uniform, 1.0 / 1.000525, 2e-5, "Kerr effect where a taper begins");
+        capillary_near(tapered / uniform, 1.0 / 1.000525, 2e-5,
+                       "Kerr effect where a taper begins");
         capillary_case_clear(&c);
     }
 }
@@ -287,13 +247,13 @@ static void check_linear(enum gas gas, bool full, const double *pressure, const 
 {
     struct capillary_case c;
     struct apart apart;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_gas(&c, gas_info(gas)->name);
     capillary_case_set(&c, "length", length);
     capillary_case_set(&c, "guide.model", full ? 1.0 : 0.0);
-    gradient(&c, pressure[0], pressure[1]);
-    taper(&c, (const double[]){0.0, length}, radius, 2);
-    struct capillary_planes p = run(&c);
+    capillary_case_gradient(&c, pressure[0], pressure[1]);
+    capillary_case_taper(&c, (const double[]){0.0, length}, radius, 2);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     apart_init(&apart, gas, full);
     for (long k = 0; k < p.bins; k++) {
@@ -331,43 +291,29 @@ START_TEST(the_full_form_of_a_taper_is_held_to_its_certificate)
 }
 END_TEST
 
-/* The case is refused with a line that holds the words; then it is cleared. */
-static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
-{
-    struct plane_layout layout;
-    char text[600] = "";
-    status_capture(text, sizeof text);
-    const int got = capillary_ops.layout(&c->params, &layout);
-    status_capture(NULL, 0);
-    ck_assert_msg(got == code, "%d: %s", got, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    capillary_case_clear(c);
-    ck_assert_int_eq(mem_live(), 0);
-}
-
 START_TEST(tapers_that_make_no_sense_are_refused_by_name)
 {
     struct capillary_case c;
-    small_case(&c);
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
     capillary_case_set(&c, "core_radius", 125e-6);
-    refuses(&c, ERR_ARGUMENT, "core_radius", "taper besides");
-    small_case(&c);
-    taper(&c, (const double[]){0.5, 0.5}, (const double[]){150e-6, 70e-6}, 2);
-    refuses(&c, ERR_ARGUMENT, "core_radius.z", "ascend");
-    small_case(&c);
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 0.0}, 2);
-    refuses(&c, ERR_ARGUMENT, "core_radius.radius", "0 m");
-    small_case(&c);
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
+    capillary_case_refused(&c, ERR_ARGUMENT, "core_radius", "taper besides");
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.5, 0.5}, (const double[]){150e-6, 70e-6}, 2);
+    capillary_case_refused(&c, ERR_ARGUMENT, "core_radius.z", "ascend");
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 0.0}, 2);
+    capillary_case_refused(&c, ERR_ARGUMENT, "core_radius.radius", "0 m");
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
     capillary_case_list(&c, "core_radius.z", (const double[]){0.0, 0.2, 0.5}, 3);
-    refuses(&c, ERR_ARGUMENT, "3 positions in core_radius.z", "2 values in core_radius.radius");
-    small_case(&c);
+    capillary_case_refused(&c, ERR_ARGUMENT, "3 positions in core_radius.z",
+                           "2 values in core_radius.radius");
+    capillary_case_small(&c);
     capillary_case_choose(&c, "guide.model", "marcatili");
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
-    gradient(&c, 5e5, 0.0);
-    refuses(&c, ERR_UNSUPPORTED, "gradient and taper", "marcatili_reduced");
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 70e-6}, 2);
+    capillary_case_gradient(&c, 5e5, 0.0);
+    capillary_case_refused(&c, ERR_UNSUPPORTED, "gradient and taper", "marcatili_reduced");
 }
 END_TEST
 
@@ -375,9 +321,9 @@ START_TEST(the_report_says_what_the_terms_hold)
 {
     struct capillary_case c;
     struct plane_layout layout;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "guide.model", "marcatili");
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 100e-6}, 2);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){150e-6, 100e-6}, 2);
     ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
     double error = 0.0;
     double narrow = 0.0;
@@ -398,8 +344,8 @@ START_TEST(the_loss_of_a_taper_stays_below_its_limit)
     struct capillary_case c;
     struct capillary_point point;
     struct capillary_medium medium = {0};
-    small_case(&c);
-    taper(&c, (const double[]){0.0, 0.5}, (const double[]){20e-6, 5e-6}, 2);
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){20e-6, 5e-6}, 2);
     ck_assert_int_eq(capillary_point_read(&c.params, &point), 0);
     ck_assert_int_eq(capillary_medium_init(&point, &medium), 0);
     double li[CAPILLARY_TERMS];
@@ -414,7 +360,7 @@ START_TEST(the_loss_of_a_taper_stays_below_its_limit)
         most = fmax(most, loss);
         ck_assert_double_ge(loss, 0.0);
     }
-    is_near(most, GUIDE_ALPHA_MAX, 1e-12, "largest loss");
+    capillary_near(most, GUIDE_ALPHA_MAX, 1e-12, "largest loss");
     capillary_medium_clear(&medium);
     capillary_case_clear(&c);
 }

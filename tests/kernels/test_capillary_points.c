@@ -296,6 +296,29 @@ START_TEST(transforms_are_predicted_within_a_factor_of_three)
 }
 END_TEST
 
+START_TEST(the_soliton_number_takes_the_width_of_the_pulses_shape)
+{
+    /* N = t0 sqrt(gamma P/|beta2|), N of 300 uJ and 10 fs as sech being 2.23949 (physics.md
+     * §9): t0 of a Gaussian is T/(2 sqrt(ln 2)), its power E sqrt(ln 16/pi)/T; of a sech they
+     * are T/(2 ln(1 + sqrt 2)) and E ln(1 + sqrt 2)/T. */
+    const double l = log(1.0 + sqrt(2.0));
+    const double want = 2.23949 * l / sqrt(log(2.0)) * sqrt(sqrt(log(16.0) / M_PI) / l);
+    struct capillary_case c;
+    struct plane_layout layout;
+    char text[600];
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "HeB");
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_choose(&c, "pulse.shape", "gauss");
+    capillary_case_set(&c, "pulse.energy", 300e-6);
+    capillary_case_set(&c, "pressure.constant", 0.4e5);
+    ck_assert_msg(layout_of(&c, &layout, text, sizeof text) == 0, "%s", text);
+    const double got = note_value(&layout, "soliton number");
+    ck_assert_msg(fabs(got / want - 1.0) <= 1e-5, "%g, want %g", got, want);
+    capillary_case_clear(&c);
+}
+END_TEST
+
 /* 1 + 6 evaluations a trial; the transforms of one are two, and what each option adds. */
 static void check_counts(const char *name, const char *word, int transforms, int passes)
 {
@@ -372,6 +395,7 @@ int main(void)
     tcase_add_test(tests, plasma_passes_are_those_of_its_rule);
     tcase_add_test(tests, the_predicted_cost_counts_the_plasma);
     tcase_add_test(tests, transforms_are_predicted_within_a_factor_of_three);
+    tcase_add_test(tests, the_soliton_number_takes_the_width_of_the_pulses_shape);
     tcase_add_test(tests, the_report_has_the_figures_of_the_literature);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

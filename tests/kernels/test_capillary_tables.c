@@ -5,6 +5,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/raman_mix.h"
@@ -12,63 +13,6 @@
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
-
-#define INDEX 1.45
-
-static void is_near(double got, double want, double tolerance, const char *what)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
-                  got, want, tolerance);
-}
-
-static struct capillary_planes run(const struct capillary_case *c)
-{
-    struct capillary_planes p = capillary_case_run(c);
-    ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
-    return p;
-}
-
-/* A small grid around 800 nm, half a metre, nothing nonlinear. */
-static void small_case(struct capillary_case *c)
-{
-    capillary_case_init(c);
-    capillary_case_unset(c, "grid.fine");
-    capillary_case_unset(c, "grid.coarse");
-    capillary_case_list(c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
-    capillary_case_set(c, "grid.window", 200e-15);
-    capillary_case_set(c, "length", 0.5);
-
-    capillary_case_set(c, "guide.wall.index", INDEX);
-}
-
-static void taper(struct capillary_case *c, const double *z, const double *radius, int count)
-{
-    capillary_case_unset(c, "core_radius");
-    capillary_case_list(c, "core_radius.z", z, count);
-    capillary_case_list(c, "core_radius.radius", radius, count);
-}
-
-static void gradient(struct capillary_case *c, double from, double to)
-{
-    capillary_case_unset(c, "pressure.constant");
-    capillary_case_set(c, "pressure.from", from);
-    capillary_case_set(c, "pressure.to", to);
-}
-
-/* The case is refused with a line that holds the words; then it is cleared. */
-static void refuses_with(struct capillary_case *c, int code, const char *word,
-                         const char *other)
-{
-    struct plane_layout layout;
-    char text[600] = "";
-    status_capture(text, sizeof text);
-    const int got = capillary_ops.layout(&c->params, &layout);
-    status_capture(NULL, 0);
-    ck_assert_msg(got == code, "%d: %s", got, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    capillary_case_clear(c);
-}
 
 /* A cubic spline holds cubics: tables of n_eff = 1 + p_j(omega/omega0), alpha = the same. */
 static const double cubic[4][4] = {{3e-4, -2e-4, 1.5e-4, 2e-5},
@@ -129,13 +73,6 @@ static struct data_set loss_set(void)
     return set;
 }
 
-static void case_data(struct capillary_case *c, const char *name, const struct data_set *set)
-{
-    const int index = params_find(&c->params, name);
-    ck_assert_msg(index >= 0, "no parameter %s", name);
-    c->params.values[index] = (struct param_value){.set = true, .count = 1, .data = set};
-}
-
 /* Phases -(X(omega) - X'(omega0) omega) of columns times their integrals; loss of the table. */
 static void check_table(const struct capillary_planes *p, const double *integral, int columns,
                         double factor)
@@ -154,7 +91,8 @@ static void check_table(const struct capillary_planes *p, const double *integral
         const double error = remainder(atan2(turn.i, turn.r) - phase, 2.0 * PULSE_PI);
         ck_assert_msg(fabs(error) <= 1e-7, "bin %ld: phase off by %g of %g", k, error, phase);
         const double left = cplx_abs2(p->field[p->bins + k]) / cplx_abs2(p->field[k]);
-        is_near(left, exp(-factor * 0.5 * cubic_at(loss_cubic, x)), 1e-10, "transmission");
+        capillary_near(left, exp(-factor * 0.5 * cubic_at(loss_cubic, x)), 1e-10,
+                       "transmission");
     }
 }
 
@@ -164,14 +102,14 @@ START_TEST(a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmis
     struct data_set one = index_set(false, 1, 0.0);
     struct data_set loss = loss_set();
     const double whole[1] = {0.5};
-    small_case(&c);
-    case_data(&c, "guide.table", &one);
-    struct capillary_planes p = run(&c);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &one);
+    struct capillary_planes p = capillary_case_finish(&c);
     check_table(&p, whole, 1, 0.0);
     capillary_planes_free(&p);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_set(&c, "guide.loss_factor", 2.0);
-    p = run(&c);
+    p = capillary_case_finish(&c);
     check_table(&p, whole, 1, 2.0);
     capillary_planes_free(&p);
     capillary_case_clear(&c);
@@ -185,11 +123,11 @@ START_TEST(a_table_at_several_positions_is_linear_between_them)
     struct capillary_case c;
     struct data_set four = index_set(false, 4, 0.0);
     struct data_set loss = loss_set();
-    small_case(&c);
-    case_data(&c, "guide.table", &four);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &four);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_list(&c, "guide.table_z", (const double[]){0.1, 0.2, 0.4, 0.6}, 4);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     /* Constant to 0.1, a third of the last stretch is cut off at 0.5: its weights 1/2, 1/2. */
     const double integral[4] = {0.1 + 0.05, 0.05 + 0.1, 0.1 + 0.075, 0.025};
@@ -199,7 +137,7 @@ START_TEST(a_table_at_several_positions_is_linear_between_them)
     capillary_case_choose(&c, "kerr.response", "chi3");
     capillary_case_set(&c, "pulse.energy", 1e-20);
     capillary_case_set(&c, "stepper.first_step", 0.013);
-    p = run(&c);
+    p = capillary_case_finish(&c);
     ck_assert_int_gt(p.row.steps, 2);
     check_table(&p, integral, 4, 1.0);
     capillary_planes_free(&p);
@@ -215,8 +153,8 @@ START_TEST(the_report_takes_the_dispersion_of_a_table)
     struct plane_layout layout;
     struct data_set set = index_set(true, 1, 0.2e-6);
     double beta2 = 0.0;
-    small_case(&c);
-    case_data(&c, "guide.table", &set);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &set);
     ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
     for (int i = 0; i < layout.notes; i++) {
         if (strcmp(layout.note[i].name, "group-velocity dispersion") == 0)
@@ -227,9 +165,139 @@ START_TEST(the_report_takes_the_dispersion_of_a_table)
     const double omega0 = 2.0 * PULSE_PI * PULSE_C / 800e-9;
     const double want =
         (2.0 * cubic_slope(c1, 1.0) + 2.0 * c1[2] + 6.0 * c1[3]) / (PULSE_C * omega0);
-    is_near(beta2, want, 1e-3, "group-velocity dispersion");
+    capillary_near(beta2, want, 1e-3, "group-velocity dispersion");
     capillary_case_clear(&c);
     data_clear(&set);
+}
+END_TEST
+
+/* A table of n_eff = 1 + 3e-4/(1 - (x/5)^2), x = omega/omega0, which no cubic is; alpha is
+ * 1e4 times n_eff - 1. */
+static double resonance(double x)
+{
+    return 3e-4 / (1.0 - x * x / 25.0);
+}
+
+/* n - 1 near a kink that no spline follows. */
+static double kink(double x)
+{
+    return 3e-4 + 1e-5 * fabs(x - 1.503);
+}
+
+static struct data_set function_set(const char *column, long rows, double (*function)(double),
+                                    double digit)
+{
+    struct data_set set = {.hash = "f"};
+    double *axis;
+    double *values;
+    const bool index = strcmp(column, "index") == 0;
+    ck_assert_int_eq(data_add_real(&set, "wavelength", "m", 1, &rows, &axis), 0);
+    ck_assert_int_eq(data_add_real(&set, column, index ? "1" : "m^-1", 1, &rows, &values), 0);
+    for (long i = 0; i < rows; i++) {
+        /* From half to nearly six times the carrier's frequency. */
+        axis[i] = 1.0 / (0.15e6 + 5e6 * (1.0 - (double)i / (double)(rows - 1)));
+        values[i] = function(800e-9 / axis[i]);
+        values[i] = index ? 1.0 + values[i] : 1e4 * values[i];
+        if (digit > 0.0)
+            values[i] = digit * round(values[i] / digit);
+    }
+    return set;
+}
+
+/* max of what the table is off by over a band, times omega. */
+static double true_error(const struct data_set *set, double (*function)(double), double low,
+                         double high)
+{
+    struct band_table table;
+    double worst = 0.0;
+    ck_assert_int_eq(band_table_create(set, "table", 1.0, &table), 0);
+    for (double omega = low; omega < high; omega *= 1.00037) {
+        const double x = omega * 800e-9 / (2.0 * PULSE_PI * PULSE_C);
+        const double got = band_table_read(&table, 0, omega, 0).c[0].r;
+        worst = fmax(worst, fabs(got - function(x)) * omega);
+    }
+    band_table_clear(&table);
+    return worst;
+}
+
+START_TEST(the_error_between_the_rows_of_a_table_is_estimated)
+{
+    static const struct {
+        long rows;
+        double (*function)(double);
+        double digit, least, most; /* estimate over error */
+    } cases[] = {{24, resonance, 0.0, 0.5, 3.0},   {48, resonance, 0.0, 0.5, 3.0},
+                 {96, resonance, 0.0, 0.5, 3.0},   {97, resonance, 0.0, 0.5, 3.0},
+                 {200, resonance, 1e-7, 0.5, 8.0}, {400, kink, 0.0, 0.4, 8.0},
+                 {60, kink, 0.0, 0.4, 8.0},        {8, resonance, 0.0, 3.0, 100.0}};
+    const double low = 2.0 * PULSE_PI * PULSE_C * 0.25e6;
+    const double high = 2.0 * PULSE_PI * PULSE_C * 3.7e6;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double error = 0.0;
+        struct data_set set =
+            function_set("index", cases[i].rows, cases[i].function, cases[i].digit);
+        ck_assert_int_eq(band_table_error(&set, low, high, 1, &error), 0);
+        const double ratio = error / true_error(&set, cases[i].function, low, high);
+        ck_assert_msg(ratio >= cases[i].least && ratio <= cases[i].most,
+                      "%ld rows: estimated %g times the error", cases[i].rows, ratio);
+        data_clear(&set);
+    }
+    struct data_set few = function_set("index", 5, resonance, 0.0);
+    double error = 0.0;
+    ck_assert_int_eq(band_table_error(&few, low, high, 1, &error), 0);
+    ck_assert(isinf(error));
+    data_clear(&few);
+}
+END_TEST
+
+/* The note of that name. */
+static struct layout_note note_of(const struct capillary_case *c, const char *name)
+{
+    struct plane_layout layout;
+    ck_assert_int_eq(capillary_ops.layout(&c->params, &layout), 0);
+    for (int i = 0; i < layout.notes; i++)
+        if (strcmp(layout.note[i].name, name) == 0)
+            return layout.note[i];
+    ck_abort_msg("no note %s", name);
+}
+
+START_TEST(the_report_warns_of_tables_with_too_few_rows)
+{
+    static const char *const phase = "phase error of guide.table, estimated";
+    static const char *const loss = "error of guide.loss_table, estimated";
+    static const long rows[] = {12, 200};
+    double seen[2][2];
+    for (int i = 0; i < 2; i++) {
+        struct capillary_case c;
+        struct data_set index = function_set("index", rows[i], resonance, 0.0);
+        struct data_set losses = function_set("loss", rows[i], resonance, 0.0);
+        capillary_case_small(&c);
+        capillary_case_data(&c, "guide.table", &index);
+        capillary_case_data(&c, "guide.loss_table", &losses);
+        capillary_case_set(&c, "guide.loss_factor", 100.0);
+        capillary_case_set(&c, "length", 3.0);
+        /* Active bins: from half the red limit to 1.1 of the blue one. */
+        const double low = PULSE_PI * PULSE_C / 2e-6;
+        const double high = 1.1 * 2.0 * PULSE_PI * PULSE_C / 300e-9;
+        const double want = true_error(&index, resonance, low, high) * 3.0 / PULSE_C;
+        const struct layout_note one = note_of(&c, phase);
+        const struct layout_note other = note_of(&c, loss);
+        seen[i][0] = one.value;
+        seen[i][1] = other.value;
+        ck_assert_msg(one.value > 0.4 * want && one.value < 4.0 * want, "%g, want %g",
+                      one.value, want);
+        ck_assert_int_eq(one.warning[0] != '\0', one.value > 0.1);
+        ck_assert_int_eq(other.warning[0] != '\0', other.value > 0.01);
+        /* One warns, the other does not. */
+        ck_assert_int_eq(one.warning[0] != '\0', i == 0);
+        ck_assert_int_eq(other.warning[0] != '\0', i == 0);
+        capillary_case_clear(&c);
+        data_clear(&index);
+        data_clear(&losses);
+    }
+    /* 199/11 times closer, by the fourth power. */
+    ck_assert_double_gt(seen[0][0] / seen[1][0], 1e4);
+    ck_assert_double_gt(seen[0][1] / seen[1][1], 1e4);
 }
 END_TEST
 
@@ -241,26 +309,27 @@ START_TEST(tables_that_do_not_fit_are_refused_by_name)
     struct data_set loss = loss_set();
     struct data_set unread = {.hash = "abc"};
     struct capillary_point point;
-    small_case(&c);
-    case_data(&c, "guide.table", &narrow);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table: the table holds 5e-07 m", "the band");
-    small_case(&c);
-    case_data(&c, "guide.table", &two);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "1 positions for the 2 columns");
-    small_case(&c);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &narrow);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table: the table holds 5e-07 m",
+                           "the band");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &two);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table_z", "1 positions for the 2 columns");
+    capillary_case_small(&c);
     capillary_case_list(&c, "guide.table_z", (const double[]){0.0, 0.2}, 2);
-    refuses_with(&c, ERR_ARGUMENT, "guide.table_z", "without guide.table");
-    small_case(&c);
-    case_data(&c, "guide.loss_table", &loss);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.table_z", "without guide.table");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.loss_table", &loss);
     capillary_case_set(&c, "guide.loss", 0.0);
-    refuses_with(&c, ERR_ARGUMENT, "guide.loss", "exclude");
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss", "exclude");
     loss.array[1].real[3] = -1.0;
-    small_case(&c);
-    case_data(&c, "guide.loss_table", &loss);
-    refuses_with(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.loss_table", &loss);
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
     /* Known by its hash alone: good to look at, not to run. */
-    small_case(&c);
-    case_data(&c, "guide.table", &unread);
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.table", &unread);
     ck_assert_int_eq(capillary_point_read(&c.params, &point), 0);
     ck_assert_int_ne(capillary_medium_data_check(&point), 0);
     capillary_case_clear(&c);
@@ -301,15 +370,15 @@ START_TEST(a_table_of_the_rate_frees_the_electrons_of_its_exposure)
     struct data_set set = rate_set(top, scale);
     for (int rule = 0; rule < 2; rule++) {
         struct capillary_case c;
-        small_case(&c);
+        capillary_case_small(&c);
         capillary_case_set(&c, "length", 1e-6);
         capillary_case_set(&c, "pressure.constant", 1.0);
-        case_data(&c, "plasma.table", &set);
+        capillary_case_data(&c, "plasma.table", &set);
         capillary_case_choose(&c, "plasma.rate", rule == 0 ? "table" : "auto");
         capillary_case_choose(&c, "plasma.rule", rules[rule]);
-        struct capillary_planes p = run(&c);
-        is_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
-                rules[rule]);
+        struct capillary_planes p = capillary_case_finish(&c);
+        capillary_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
+                       rules[rule]);
         ck_assert_exactly(p.observable[0][CAPILLARY_SATURATED], 0.0);
         capillary_planes_free(&p);
         capillary_case_clear(&c);
@@ -322,22 +391,22 @@ START_TEST(rates_that_do_not_fit_are_refused_by_name)
 {
     struct capillary_case c;
     struct data_set set = rate_set(1e10, 1e12);
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
-    small_case(&c);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "ppt");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table", "belong together");
-    small_case(&c);
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table", "belong together");
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
     set.array[1].real[2] = 0.0;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
-    case_data(&c, "plasma.table", &set);
-    refuses_with(&c, ERR_ARGUMENT, "plasma.table: a rate of 0", "positive");
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_refused(&c, ERR_ARGUMENT, "plasma.table: a rate of 0", "positive");
     data_clear(&set);
 }
 END_TEST
@@ -382,9 +451,9 @@ END_TEST
 static double raman_change(struct capillary_case *c)
 {
     capillary_case_choose(c, "raman.model", "none");
-    struct capillary_planes linear = run(c);
+    struct capillary_planes linear = capillary_case_finish(c);
     capillary_case_choose(c, "raman.model", "on");
-    struct capillary_planes raman = run(c);
+    struct capillary_planes raman = capillary_case_finish(c);
     double sum = 0.0;
     for (long k = 0; k < raman.bins; k++)
         sum += cplx_abs2(cplx_sub(raman.field[raman.bins + k], linear.field[raman.bins + k]));
@@ -396,7 +465,7 @@ static double raman_change(struct capillary_case *c)
 START_TEST(the_raman_response_follows_density_and_area)
 {
     struct capillary_case c;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_gas(&c, "H2");
     capillary_case_choose(&c, "density", "ideal");
     capillary_case_set(&c, "length", 1e-4);
@@ -405,20 +474,21 @@ START_TEST(the_raman_response_follows_density_and_area)
     capillary_case_choose(&c, "guide.prefactor", "vacuum");
     const double constant = raman_change(&c);
     /* The mean of p when p^2 falls in a line to half the pressure. */
-    gradient(&c, 1e5, 0.5e5);
+    capillary_case_gradient(&c, 1e5, 0.5e5);
     const double mean = 2.0 / 3.0 * (1.0 - 0.125) / (1.0 - 0.25);
-    is_near(raman_change(&c) / constant, mean, 1e-3, "gradient");
+    capillary_near(raman_change(&c) / constant, mean, 1e-3, "gradient");
     /* A gradient of next to nothing. */
-    gradient(&c, 1e5, 1e5 * (1.0 + 1e-9));
-    is_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
-    taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
-    is_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3, "taper");
+    capillary_case_gradient(&c, 1e5, 1e5 * (1.0 + 1e-9));
+    capillary_near(raman_change(&c) / constant, 1.0, 1e-6, "equal pressures");
+    capillary_case_taper(&c, (const double[]){0.0, 1e-4}, (const double[]){180e-6, 120e-6}, 2);
+    capillary_near(raman_change(&c) / constant, 125e-6 * 125e-6 / (180e-6 * 120e-6), 1e-3,
+                   "taper");
     /* Where a long gradient and taper begin, the response is that of their first values. */
-    gradient(&c, 1e5, 0.2e5);
-    taper(&c, (const double[]){0.0, 1.0}, (const double[]){125e-6, 180e-6}, 2);
+    capillary_case_gradient(&c, 1e5, 0.2e5);
+    capillary_case_taper(&c, (const double[]){0.0, 1.0}, (const double[]){125e-6, 180e-6}, 2);
     capillary_case_set(&c, "length", 1.0);
     capillary_case_planes(&c, (const double[]){0.0, 1e-4}, 2);
-    is_near(raman_change(&c) / constant, 1.0, 1e-3, "the beginning");
+    capillary_near(raman_change(&c) / constant, 1.0, 1e-3, "the beginning");
     capillary_case_clear(&c);
 }
 END_TEST
@@ -434,6 +504,8 @@ int main(void)
                    a_table_of_the_index_gives_the_phase_and_one_of_the_loss_the_transmission);
     tcase_add_test(tests, a_table_at_several_positions_is_linear_between_them);
     tcase_add_test(tests, the_report_takes_the_dispersion_of_a_table);
+    tcase_add_test(tests, the_error_between_the_rows_of_a_table_is_estimated);
+    tcase_add_test(tests, the_report_warns_of_tables_with_too_few_rows);
     tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_table_of_the_rate_frees_the_electrons_of_its_exposure);
     tcase_add_test(tests, rates_that_do_not_fit_are_refused_by_name);

@@ -58,6 +58,7 @@ static const struct {
     enum eos_fluid fluid;
     double bar_273, atm_273, bar_293; /* 1/m^3 */
     double second;                    /* virial coefficient B at 293.15 K, cm^3/mol */
+    double third;                     /* C, cm^6/mol^2 */
     double excess[3];                 /* rho/rho_ideal - 1 at 1, 10, 40 bar, 293.15 K */
 } table[] = {
     {EOS_HE,
@@ -65,55 +66,70 @@ static const struct {
      2.68535001e25,
      2.46953755e25,
      11.8651,
+     107.7,
      {-4.865e-4, -4.839e-3, -1.901e-2}},
     {EOS_NE,
      2.65036660e25,
      2.68546678e25,
      2.46958140e25,
      11.4278,
+     205.0,
      {-4.688e-4, -4.679e-3, -1.859e-2}},
     {EOS_AR,
      2.65410471e25,
      2.68930479e25,
      2.47240442e25,
      -16.5926,
+     1076.0,
      {6.738e-4, 6.708e-3, 2.547e-2}},
     {EOS_KR,
      2.65886798e25,
      2.69419533e25,
      2.47609382e25,
      -52.7284,
+     2469.6,
      {2.167e-3, 2.216e-2, 9.54e-2}},
-    {EOS_XE, 2.66967467e25, 2.70529295e25, 2.48436628e25, -133.183, {5.515e-3, 6.05e-2, 0.378}},
+    {EOS_XE,
+     2.66967467e25,
+     2.70529295e25,
+     2.48436628e25,
+     -133.183,
+     4620.7,
+     {5.515e-3, 6.05e-2, 0.378}},
     {EOS_N2,
      2.65282623e25,
      2.68799214e25,
      2.47131714e25,
      -5.9006,
+     1426.3,
      {2.338e-4, 2.184e-3, 5.85e-3}},
     {EOS_H2,
      2.65001120e25,
      2.68510195e25,
      2.46927281e25,
      14.4396,
+     279.3,
      {-5.936e-4, -5.903e-3, -2.34e-2}},
     {EOS_AIR,
      2.65320637e25,
      2.68838240e25,
      2.47164252e25,
      -9.1229,
+     1830.6,
      {3.655e-4, 3.463e-3, 1.08e-2}},
     {EOS_O2,
      2.65422243e25,
      2.68942493e25,
      2.47249057e25,
      -16.9379,
+     961.9,
      {7.087e-4, 6.893e-3, 2.64e-2}},
     {EOS_D2,
      2.65005785e25,
      2.68514979e25,
      2.46931108e25,
      14.0879,
+     336.8,
      {-5.782e-4, -5.77e-3, -2.29e-2}},
 };
 #define TABLE (sizeof table / sizeof table[0])
@@ -161,6 +177,29 @@ START_TEST(the_second_virial_coefficient_is_the_slope_at_zero_density)
             b[k] = (p * d.drhodp / rho - 1.0) / rho * 6.02214076e23 * 1e6;
         }
         ck_assert_double_le(fabs(2.0 * b[0] - b[1] - table[i].second), 2e-3);
+    }
+}
+END_TEST
+
+START_TEST(the_third_virial_coefficient_is_the_curvature_at_zero_density)
+{
+    for (unsigned i = 0; i < TABLE; i++) {
+        struct eos_density d;
+        ck_assert_int_eq(eos_density(table[i].fluid, 293.15, 0.0, &d), 0);
+        /* (p/(rho k T) - 1)/rho = B + C rho + …: Newton's divided differences at three
+         * densities, the slope of their parabola at none. */
+        double x[3];
+        double y[3];
+        for (int k = 0; k < 3; k++) {
+            const double p = 3e4 * (k + 1);
+            x[k] = density_of(table[i].fluid, 293.15, p) / 6.02214076e23 * 1e-6;
+            y[k] = (p * d.drhodp / (x[k] * 6.02214076e29) - 1.0) / x[k];
+        }
+        const double first = (y[1] - y[0]) / (x[1] - x[0]);
+        const double second = ((y[2] - y[1]) / (x[2] - x[1]) - first) / (x[2] - x[0]);
+        ck_assert_msg(fabs(first - second * (x[0] + x[1]) - table[i].third)
+                          <= 5e-4 * table[i].third,
+                      "%s: %g", eos_name(table[i].fluid), first - second * (x[0] + x[1]));
     }
 }
 END_TEST
@@ -246,6 +285,8 @@ START_TEST(an_ideal_gas_has_one_amagat_at_one_atmosphere_and_the_ice_point)
     const struct eos_density d = eos_ideal(273.15, 101325.0);
     ck_assert_double_le(fabs(d.rho / 2.686780111e25 - 1.0), 1e-9); /* CODATA 2018 */
     ck_assert_double_le(fabs(d.drhodp * 101325.0 / d.rho - 1.0), 1e-15);
+    /* physics.md §2.3, seven figures. */
+    ck_assert_double_le(fabs(eos_ideal(273.15, 1e5).rho / 2.651646e25 - 1.0), 1e-6);
     ck_assert_str_eq(eos_name(EOS_AIR), "Air");
     ck_assert(strstr(eos_source(EOS_XE), "Lemmon") != NULL);
 }
@@ -261,6 +302,7 @@ int main(void)
                    densities_of_every_gas_at_one_bar_and_one_atmosphere_are_those_of_the_table);
     tcase_add_test(tests, departures_from_the_ideal_gas_are_those_of_the_table);
     tcase_add_test(tests, the_second_virial_coefficient_is_the_slope_at_zero_density);
+    tcase_add_test(tests, the_third_virial_coefficient_is_the_curvature_at_zero_density);
     tcase_add_test(tests, the_slope_of_the_density_is_that_of_neighbouring_densities);
     tcase_add_test(tests, no_pressure_is_no_gas_and_a_little_is_an_ideal_one);
     tcase_add_test(tests, gases_boil_at_their_boiling_points);

@@ -66,7 +66,13 @@ START_TEST(the_loss_of_the_fundamental_mode_is_the_published_one_and_falls_as_th
     const double alpha = alpha_at(&t, 800e-9);
     is_near(1.0 / alpha, 7.0593180702769, 1e-6);
     is_near(10.0 / log(10.0) * alpha, 0.6152074146, 1e-6);
-    is_near(exp(-3.0 * alpha), 0.653788, 2.5e-6);
+    /* That one is of the full form in vacuum. */
+    const double rho = t.at.rho;
+    t.guide.full = true;
+    t.at.rho = 0.0;
+    is_near(exp(-3.0 * alpha_at(&t, 800e-9)), 0.653788, 8e-7);
+    t.guide.full = false;
+    t.at.rho = rho;
     t.at.radius *= 2.0;
     is_near(alpha / alpha_at(&t, 800e-9), 8.0, 1e-12);
     t.guide.loss = 0.25;
@@ -206,8 +212,27 @@ START_TEST(the_dispersive_wave_of_helium_is_phase_matched_where_published)
     ck_assert_double_le(fabs(guide_rdw(&t.guide, t.at, 800e-9, 100e-9) - 188.423e-9), 5e-13);
     tube_make(&t, (struct tube_case){GAS_AR, 293.15, 8e3, 125e-6, GLASS_SILICA, {0, 0}, false});
     ck_assert_double_le(fabs(guide_rdw(&t.guide, t.at, 800e-9, 106e-9) - 259.5e-9), 5e-11);
+    /* A limit behind the pole of argon's fit, 105.5 nm, does not hide the root (§11): the
+     * search starts at the pump. */
+    ck_assert_double_le(fabs(guide_rdw(&t.guide, t.at, 800e-9, 90e-9) - 259.5e-9), 5e-11);
     /* Pumped in the normal dispersion there is none. */
     ck_assert(isnan(guide_rdw(&t.guide, t.at, 400e-9, 130e-9)));
+}
+END_TEST
+
+START_TEST(the_pressure_of_a_wanted_dispersive_wave_is_found_again)
+{
+    /* physics.md §9: 188.423 nm in helium, 125 um, belong to 1 bar; half a digit is 3e-5. */
+    double low = 0.5e5;
+    double high = 2e5;
+    while (high - low > 0.1) {
+        struct tube t;
+        const double middle = 0.5 * (low + high);
+        tube_make(&t, (struct tube_case){
+                          GAS_HE, 293.15, middle, 125e-6, GLASS_SILICA, {0, 0}, false});
+        *(guide_rdw(&t.guide, t.at, 800e-9, 100e-9) < 188.423e-9 ? &low : &high) = middle;
+    }
+    is_near(low, 1e5, 3e-5);
 }
 END_TEST
 
@@ -285,6 +310,7 @@ int main(void)
                    a_wall_of_metal_gives_the_dispersion_and_loss_of_the_reference_program);
     tcase_add_test(tests, zero_dispersion_wavelengths_are_the_published_ones);
     tcase_add_test(tests, the_dispersive_wave_of_helium_is_phase_matched_where_published);
+    tcase_add_test(tests, the_pressure_of_a_wanted_dispersive_wave_is_found_again);
     tcase_add_test(tests, soliton_figures_are_those_of_the_reference_program);
     tcase_add_test(tests, the_reduced_form_is_linear_in_the_density_and_the_full_one_nearly_so);
     tcase_add_test(tests, a_bin_without_derivatives_has_the_bits_of_one_with_them);

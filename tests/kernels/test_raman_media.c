@@ -136,6 +136,22 @@ START_TEST(linewidths_follow_the_density)
         is_near(1.0 / (PULSE_PI * ch4.line[0].tau), 8220e6 + 384e6 * d, 1e-12);
         ck_assert_exactly(lines_of(GAS_N2O, d).line[0].tau, 23.8e-12);
     }
+    /* Those of N2, D2 and SF6, physics.md §2.7: Hz an amagat, Hz times amagat, or a time. */
+    static const struct {
+        enum gas gas;
+        bool vibration;
+        double rise, fall;
+    } rows[] = {{GAS_N2, false, 3.3e9, 0.0},
+                {GAS_D2, false, 0.4 * PULSE_C, 0.0},
+                {GAS_D2, true, 120e6, 101e6}};
+    for (int i = 0; i < 3; i++) {
+        const struct raman_lines lines = lines_of(rows[i].gas, 3.0);
+        const struct raman_line *const k = &lines.line[rows[i].vibration ? lines.count - 1 : 0];
+        is_near(1.0 / (PULSE_PI * k->tau), 3.0 * rows[i].rise + rows[i].fall / 3.0, 1e-12);
+    }
+    const struct raman_lines n2 = lines_of(GAS_N2, 3.0);
+    is_near(n2.line[n2.count - 1].tau, 6e-12, 1e-12);
+    is_near(lines_of(GAS_SF6, 3.0).line[0].tau, 6.6e-12, 1e-12);
     /* No gas, no lines: a gradient may end in vacuum. */
     ck_assert_int_eq(lines_of(GAS_H2, 0.0).count, 0);
 }

@@ -148,6 +148,42 @@ static cplx transform_at(const double *x, long n, double theta)
     return cplx_make((double)real, (double)imaginary);
 }
 
+START_TEST(both_kerr_responses_do_the_same_to_the_fundamental)
+{
+    /* physics.md §9: E^3 and (3/4) |E_an|^2 E near the carrier, of a pulse of eight periods. */
+    struct response_run run;
+    double harmonic[2048];
+    const long n = 2048;
+    const double theta = 0.3;
+    const double width = 80.0;
+    for (int third = 1; third >= 0; third--) {
+        run_open(&run, n, PLASMA_NONE, RESPONSE_RATE_FIELD);
+        run.setup.third_harmonic = third == 1;
+        run.factors.kerr = 3e-27;
+        set_pulse(&run, 1e10, 1024.0, width, theta);
+        for (long i = 0; i < n; i++) {
+            const double x = (double)i - 1024.0;
+            run.extra[i] = 0.5e10 * exp(-(x / width) * (x / width)) * sin(theta * x);
+        }
+        run_apply(&run);
+        if (third == 1)
+            memcpy(harmonic, run.samples, sizeof harmonic);
+        else
+            for (double share = 0.9; share <= 1.1; share += 0.02) {
+                const cplx a = transform_at(harmonic, n, share * theta);
+                const cplx b = transform_at(run.samples, n, share * theta);
+                const cplx top = transform_at(harmonic, n, theta);
+                ck_assert_double_le(sqrt(cplx_abs2(cplx_sub(a, b)) / cplx_abs2(top)), 1e-15);
+            }
+        /* Only one has a third harmonic: a third of the fundamental's. */
+        const cplx up = transform_at(run.samples, n, 3.0 * theta);
+        const cplx top = transform_at(harmonic, n, theta);
+        ck_assert_double_le(fabs(sqrt(cplx_abs2(up) / cplx_abs2(top)) - third / 3.0), 1e-14);
+        run_close(&run);
+    }
+}
+END_TEST
+
 /* P over -(rho e^2/(m omega^2)) E at a frequency, for a preionised column under a narrow-band
  * pulse. */
 static double drude_ratio(struct response_run *run, double theta)
@@ -340,6 +376,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_unchecked_fixture(tests, known_init, known_clear);
     tcase_add_test(tests, passes_are_those_of_the_design);
+    tcase_add_test(tests, both_kerr_responses_do_the_same_to_the_fundamental);
     tcase_add_test(tests, a_preionised_column_is_a_drude_gas);
     tcase_add_test(tests, rates_are_those_of_the_tables_and_of_the_formula);
     tcase_add_test(tests, a_rate_that_is_nan_or_a_field_that_is_infinite_ends_in_nan);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "kernels/models/pulse/band_table.h"
 
+#include <math.h>
+
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
@@ -8,6 +10,12 @@
 #include "kernels/numeric/spline.h"
 
 #define ROWS_MIN 4
+
+/* Places at which tables are compared; how much a halved distance of the rows gains: a cubic's
+ * fourth power where the table is smooth, little where it is rough. */
+#define ERROR_SAMPLES 2000
+#define FALL_LEAST    2.0
+#define FALL_MOST     16.0
 
 /* Ends of a band that agree to this share are the same. */
 #define END_ROUNDING bound(BOUND_band_end)
@@ -74,8 +82,22 @@ static int fill_column(const struct data_set *set, int column, const char *name,
     return 0;
 }
 
-int band_table_create(const struct data_set *set, const char *name, double shift,
-                      struct band_table *out)
+/* Rows left of a table when each `stride`-th and the last are kept. */
+static long rows_left(long rows, long stride)
+{
+    return (rows - 2) / stride + 2;
+}
+
+static void thin(double *x, long rows, long stride)
+{
+    const long left = rows_left(rows, stride);
+    for (long i = 1; i < left; i++)
+        x[i] = x[i == left - 1 ? rows - 1 : i * stride];
+}
+
+/* The table of each `stride`-th row and the last one. */
+static int create_thinned(const struct data_set *set, const char *name, double shift,
+                          long stride, struct band_table *out)
 {
     double *omega = NULL;
     double *value = NULL;
@@ -88,16 +110,68 @@ int band_table_create(const struct data_set *set, const char *name, double shift
     TRY_OR(rc, done, MEM_NEW(rows, &value));
     for (int j = 1; j < set->arrays; j++) {
         TRY_OR(rc, done, fill_column(set, j, name, shift, omega, value));
-        TRY_OR(rc, done, spline_create(omega, value, rows, &out->column[j - 1]));
+        thin(omega, rows, stride);
+        thin(value, rows, stride);
+        TRY_OR(rc, done,
+               spline_create(omega, value, rows_left(rows, stride), &out->column[j - 1]));
         out->columns = j;
     }
     out->low = omega[0];
-    out->high = omega[rows - 1];
+    out->high = omega[rows_left(rows, stride) - 1];
 done:
     mem_free(omega);
     mem_free(value);
     if (rc != 0)
         band_table_clear(out);
+    return rc;
+}
+
+int band_table_create(const struct data_set *set, const char *name, double shift,
+                      struct band_table *out)
+{
+    return create_thinned(set, name, shift, 1, out);
+}
+
+/* max |a - b| omega^power over a band, of all columns. */
+static double difference(const struct band_table *a, const struct band_table *b, double low,
+                         double high, int power)
+{
+    double worst = 0.0;
+    for (long i = 0; i <= ERROR_SAMPLES; i++) {
+        const double omega = low + (high - low) * (double)i / ERROR_SAMPLES;
+        for (int j = 0; j < a->columns; j++) {
+            const double one = spline_value(a->column[j], omega);
+            const double other = spline_value(b->column[j], omega);
+            worst = fmax(worst, fabs(one - other) * (power == 0 ? 1.0 : omega));
+        }
+    }
+    return worst;
+}
+
+int band_table_error(const struct data_set *set, double low, double high, int power,
+                     double *out)
+{
+    struct band_table table[3] = {{0}};
+    double apart[2] = {0.0, 0.0};
+    const long rows = set->array[0].length[0];
+    int made = 0;
+    int rc = 0;
+    *out = (double)INFINITY;
+    while (made < 3 && rows_left(rows, 1L << made) >= ROWS_MIN) {
+        TRY_OR(rc, done, create_thinned(set, "table", 0.0, 1L << made, &table[made]));
+        if (made > 0)
+            apart[made - 1] = difference(&table[made - 1], &table[made], low, high, power);
+        made++;
+    }
+    /* An error that falls by r from one table to the next is 1/(r - 1) of their difference. */
+    const double falls = apart[0] > 0.0 ? apart[1] / apart[0] : FALL_MOST;
+    if (made == 3)
+        *out = apart[0] / (fmin(fmax(falls, FALL_LEAST), FALL_MOST) - 1.0);
+    else if (made == 2)
+        *out = apart[0];
+done:
+    for (int i = 0; i < 3; i++)
+        band_table_clear(&table[i]);
     return rc;
 }
 

@@ -50,6 +50,19 @@ void band_table_clear(struct band_table *table);
  */
 int band_table_check(const struct band_table *table, const char *name, double low, double high);
 
+/**
+ * Estimate what the spline between the rows is off by, from the splines through every second
+ * and every fourth row: of a smooth table 1/15 of the first difference, of a rough or rounded
+ * one up to that difference itself. Of 6 to 9 rows it is the difference; INFINITY of fewer.
+ *
+ * @param set       axis and columns, read
+ * @param low, high band, rad/s, inside of the table
+ * @param power     0: largest error; 1: largest error times omega
+ * @return 0, or ERR_MEMORY
+ */
+int band_table_error(const struct data_set *set, double low, double high, int power,
+                     double *out);
+
 /** A column, less the shift, with its derivatives with respect to omega. */
 struct taylor band_table_read(const struct band_table *table, int column, double omega,
                               int order);

@@ -108,8 +108,7 @@ static int layout_medium(const struct capillary_point *point, struct capillary_m
     out->transforms = rhs * capillary_transforms(point);
     out->transform_length = point->grid.fine / 2;
     out->work = rhs * capillary_predicted_cost(point) * n * log2(n);
-    capillary_notes(point, medium, out);
-    return 0;
+    return capillary_notes(point, medium, out);
 }
 
 static int capillary_layout(const struct params *params, struct plane_layout *out)

@@ -12,6 +12,11 @@
 /* Bins at which a prefactor is checked. */
 #define PREFACTOR_BINS 64
 
+/* What a table's rows may leave open: phase along the whole guide, rad; share of the
+ * transmission. */
+#define TABLE_PHASE 0.1
+#define TABLE_LOSS  0.01
+
 static double pulse_t0(const struct input_pulse *pulse)
 {
     if (pulse->shape == PULSE_SECH)
@@ -207,6 +212,34 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }
 
+/* What the splines between the rows of the tables are off by. */
+static int note_tables(const struct capillary_point *point,
+                       const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const double low = real_grid_omega(&point->grid, point->grid.first);
+    const double high = real_grid_omega(&point->grid, point->grid.last - 1);
+    double error = 0.0;
+    if (medium->index.columns > 0) {
+        TRY(band_table_error(point->index_table, low, high, 1, &error));
+        error *= medium->length / PULSE_C;
+        struct layout_note *const note =
+            pulse_note(out, "phase error of guide.table, estimated", "rad", error);
+        if (!(error <= TABLE_PHASE))
+            pulse_note_warn(note, "too few rows, or rounded ones: the spline between them is "
+                                  "not sure of the phase along the guide");
+    }
+    if (medium->loss.columns > 0) {
+        TRY(band_table_error(point->loss_table, low, high, 0, &error));
+        error *= medium->length * medium->loss_factor;
+        struct layout_note *const note =
+            pulse_note(out, "error of guide.loss_table, estimated", "1", error);
+        if (!(error <= TABLE_LOSS))
+            pulse_note_warn(note, "too few rows, or rounded ones: the spline between them is "
+                                  "not sure of the transmission");
+    }
+    return 0;
+}
+
 static void note_grid(const struct capillary_point *point, struct plane_layout *out)
 {
     const struct real_grid *const g = &point->grid;
@@ -239,8 +272,8 @@ static void note_column(const struct capillary_point *point, struct plane_layout
                    capillary_predicted_column(point) / capillary_transforms(point));
 }
 
-void capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
-                     struct plane_layout *out)
+int capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
+                    struct plane_layout *out)
 {
     const struct measured_grid grid = capillary_table_grid(&point->grid);
     note_pulse(point, medium, out);
@@ -250,8 +283,10 @@ void capillary_notes(const struct capillary_point *point, const struct capillary
         pulse_note_cut(out, point->cut);
     note_lengths(point, medium, out);
     note_dispersion(point, medium, out);
+    TRY(note_tables(point, medium, out));
     note_grid(point, out);
     note_column(point, out);
+    return 0;
 }
 
 /* The phase of the carrier that Kerr effect and dispersion turn, times the trial steps a radian

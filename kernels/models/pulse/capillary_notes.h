@@ -5,9 +5,13 @@
 #include "kernels/model.h"
 #include "kernels/models/pulse/capillary_medium.h"
 
-/** The sanity report of a point (physics.md A13) into out->note. */
-void capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
-                     struct plane_layout *out);
+/**
+ * The sanity report of a point (physics.md A13) into out->note.
+ *
+ * @return 0, or ERR_MEMORY
+ */
+int capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
+                    struct plane_layout *out);
 
 /** Predicted evaluations of the nonlinear term of one member that saves so many planes. */
 double capillary_predicted_rhs(const struct capillary_point *point,

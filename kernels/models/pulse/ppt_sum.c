@@ -5,22 +5,19 @@
 
 #include <gsl/gsl_sf_dawson.h>
 
+#include "kernels/models/pulse/constants.h"
+
 /* Terms taken one by one; what is left is smooth over a unit. */
-#define DIRECT 40
+#define DIRECT 12
 /* exp(-NEGLIGIBLE) of the sum is below its rounding. */
 #define NEGLIGIBLE 34.0
-/* Points of a panel of the tail, its width in decay lengths, step of its derivatives. */
-#define POINTS 12 /* of the rule below */
-#define WIDTH  5.0
-#define STEP   0.25
 
-/* Gauss-Legendre rule (Abramowitz and Stegun, table 25.4), nodes -+ on [-1, 1]. */
-static const double rule_node[POINTS / 2] = {0.125233408511468915, 0.367831498998180194,
-                                             0.587317954286617447, 0.769902674194304687,
-                                             0.904117256370474857, 0.981560634246719251};
-static const double rule_weight[POINTS / 2] = {0.249147045813402785, 0.233492536538354809,
-                                               0.203167426723065922, 0.160078328543346226,
-                                               0.106939325995318431, 0.047175336386511827};
+/* Midpoint form of the Euler-Maclaurin formula (Abramowitz and Stegun 23.1 and 25.4): terms at
+ * x + 1/2, x + 3/2 … sum to int_x f + sum of correction[n] f^(2n + 1)(x), the coefficients
+ * -B_{2n+2}(1/2)/(2n + 2)!. */
+#define CORRECTIONS 5
+static const double correction[CORRECTIONS] = {1.0 / 24.0, -7.0 / 5760.0, 31.0 / 967680.0,
+                                               -127.0 / 154828800.0, 73.0 / 3503554560.0};
 
 /* Below this, phi_1 is summed as a series: the closed form cancels. */
 #define SMALL 0.3
@@ -57,38 +54,41 @@ static void channel(double a, double b, double distance, double *terms)
     terms[1] = decay * (x < SMALL ? phi_one_series(x) : (x * x + 0.5) * dawson - 0.5 * x);
 }
 
-/* Integral of the term from `start` on: panels that double until they are WIDTH decay lengths.
+/*
+ * The terms f_m(x) = exp(-a x) phi_m(sqrt(b x)) obey, as Dawson' = 1 - 2 x Dawson,
+ *
+ *   f_0' = -(a + b) f_0 + h,  h(x) = (sqrt(b)/2) exp(-a x)/sqrt(x),
+ *   f_1' = -(a + b) f_1 + b f_0,
+ *
+ * so their integrals are closed forms, that of h an error function, and every derivative
+ * follows from the one before; x h' = -(a x + 1/2) h gives those of h.
  */
-static void add_integral(double a, double b, double start, double *sums)
+static void integrals(double a, double b, double x, const double *terms, double *out)
 {
-    for (double x = start; a * (x - start) < NEGLIGIBLE;) {
-        const double width = fmin(x, WIDTH / a);
-        for (int i = 0; i < POINTS; i++) {
-            double terms[PPT_SUMS];
-            const double node = i < POINTS / 2 ? -rule_node[i] : rule_node[i - POINTS / 2];
-            channel(a, b, x + width * 0.5 * (1.0 + node), terms);
-            for (int m = 0; m < PPT_SUMS; m++)
-                sums[m] += width * 0.5 * rule_weight[i % (POINTS / 2)] * terms[m];
-        }
-        x += width;
-    }
+    const double h = 0.5 * sqrt(b * PULSE_PI / a) * erfc(sqrt(a * x));
+    out[0] = (terms[0] + h) / (a + b);
+    out[1] = (terms[1] + b * out[0]) / (a + b);
 }
 
-/* Terms at start + 1/2, start + 3/2 …: the midpoint form of the Euler-Maclaurin formula, int +
- * f'/24 - 7 f'''/5760 at the start (Abramowitz and Stegun 25.4.2 and 23.1); the next one is
- * below 1e-14 here. */
+/* Terms at start + 1/2, start + 3/2 … */
 static void add_tail(double a, double b, double start, double *sums)
 {
-    double t[5][PPT_SUMS];
-    for (int i = 0; i < 5; i++)
-        channel(a, b, start + STEP * (i - 2), t[i]);
-    add_integral(a, b, start, sums);
-    for (int m = 0; m < PPT_SUMS; m++) {
-        const double far = t[4][m] - t[0][m];
-        const double near = t[3][m] - t[1][m];
-        const double first = (8.0 * near - far) / (12.0 * STEP);
-        const double third = (far - 2.0 * near) / (2.0 * STEP * STEP * STEP);
-        sums[m] += first / 24.0 - 7.0 * third / 5760.0;
+    double f[PPT_SUMS];
+    double whole[PPT_SUMS];
+    double h = 0.5 * sqrt(b / start) * exp(-a * start);
+    double before = 0.0; /* the derivative of h below */
+    channel(a, b, start, f);
+    integrals(a, b, start, f, whole);
+    for (int m = 0; m < PPT_SUMS; m++)
+        sums[m] += whole[m];
+    for (int n = 0; n < 2 * CORRECTIONS - 1; n++) {
+        f[1] = -(a + b) * f[1] + b * f[0];
+        f[0] = -(a + b) * f[0] + h;
+        const double next = -((a * start + 0.5 + n) * h + n * a * before) / start;
+        before = h;
+        h = next;
+        for (int m = 0; n % 2 == 0 && m < PPT_SUMS; m++)
+            sums[m] += correction[n / 2] * f[m];
     }
 }
 
