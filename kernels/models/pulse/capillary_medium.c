@@ -455,8 +455,8 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     TRY(choose_terms(out, !point->uniform, point->tapered));
     find_middle(out);
     if (point->raman)
-        TRY(raman_mix_init(point->gas.request.gas[0], point->gas.request.temperature, out->low,
-                           out->high, point->grid.window, &out->raman));
+        TRY(raman_mix_init(&point->delayed, out->low, out->high, point->grid.window,
+                           &out->raman));
     return 0;
 }
 
