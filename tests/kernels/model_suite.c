@@ -115,6 +115,20 @@ static void fill_full(struct params *p, int member)
     set(p, "pulse.energy", member < 0 ? 1e200 : 60e-6);
 }
 
+/* Two species, one by a formula and one by a table, and the lines of one. */
+static void fill_mixture(struct params *p, int member)
+{
+    fill_gradient(p, member);
+    p->values[params_find(p, "gas.name")].set = false;
+    set(p, "gas.Ar", 0.7);
+    set(p, "gas.H2", 0.3);
+    set(p, "pressure.to", 0.5e5);
+    choose(p, "density", "ideal");
+    choose(p, "plasma.rate", "auto");
+    choose(p, "plasma.rule", "band");
+    choose(p, "raman.model", "auto");
+}
+
 static void fill_probe(struct params *p, int member)
 {
     set(p, "sleep", 0.0);
@@ -134,6 +148,7 @@ static const struct model_case cases[] = {
     {"capillary with plasma, absorber, no third harmonic", &capillary_ops, fill_plasma},
     {"capillary along a gradient", &capillary_ops, fill_gradient},
     {"capillary, full guide along a gradient", &capillary_ops, fill_full},
+    {"capillary with a mixture along a gradient", &capillary_ops, fill_mixture},
     {"probe", &probe_ops, fill_probe}};
 #define CASES ((int)(sizeof cases / sizeof cases[0]))
 

@@ -332,6 +332,13 @@ START_TEST(rates_that_do_not_fit_are_refused_by_name)
     capillary_case_choose(&c, "plasma.rate", "table");
     case_data(&c, "plasma.table", &set);
     refuses_with(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
+    small_case(&c);
+    case_data(&c, "plasma.table", &set);
+    capillary_case_unset(&c, "gas.name");
+    capillary_case_set(&c, "gas.Ar", 0.5);
+    capillary_case_set(&c, "gas.Kr", 0.5);
+    capillary_case_choose(&c, "plasma.rate", "auto");
+    refuses_with(&c, ERR_UNSUPPORTED, "plasma.table", "Ar and Kr ionise differently");
     set.array[1].real[2] = 0.0;
     small_case(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
