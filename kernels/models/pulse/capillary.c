@@ -40,9 +40,10 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
 
 int capillary_terms_most(const struct capillary_point *point)
 {
-    return point->full || point->radius.count > 1 || point->index_table != NULL
-               ? CAPILLARY_TERMS
-               : 2;
+    const bool taper = point->radius.count > 1;
+    if (point->full && taper && point->pressure.count > 1)
+        return CAPILLARY_TERMS;
+    return point->full || taper || point->index_table != NULL ? CAPILLARY_FEW : 2;
 }
 
 static size_t row_bytes(const struct capillary_point *point)
