@@ -131,14 +131,15 @@ static int create_response(struct rdw *r)
     const struct rate_request request = {
         .kind = RATE_ADK, .gas = GAS_HE, .occupancy = 1.0, .adk_floor = 700.0};
     const struct rate_limits limits = {.least = 1e-7, .tolerance = (double)INFINITY};
-    const struct response_setup setup = {.backend = r->be,
-                                         .n = r->c.points,
-                                         .columns = 1,
-                                         .components = 1,
-                                         .rule = r->c.rule,
-                                         .rate = r->c.table ? RESPONSE_RATE_FIELD
-                                                            : RESPONSE_RATE_ADK,
-                                         .third_harmonic = true};
+    const struct response_setup setup = {
+        .backend = r->be,
+        .n = r->c.points,
+        .columns = 1,
+        .components = 1,
+        .rule = r->c.rule,
+        .species = 1,
+        .rate = {r->c.table ? RESPONSE_RATE_FIELD : RESPONSE_RATE_ADK},
+        .third_harmonic = true};
     TRY(ionisation_init(&r->adk, &request));
     TRY(rate_table_create(&r->adk, RATE_BY_FIELD, &limits, &r->table));
     TRY(response_create(&setup, &r->response));
@@ -148,9 +149,10 @@ static int create_response(struct rdw *r)
         window[i] = window_at(i, r->c.points);
     struct response_column column = {.window = window,
                                      .dt = DT,
-                                     .potential = r->adk.potential * PULSE_HARTREE,
-                                     .table = r->table,
-                                     .adk = &r->adk};
+                                     .species = {{.share = 1.0,
+                                                  .potential = r->adk.potential * PULSE_HARTREE,
+                                                  .table = r->table,
+                                                  .adk = &r->adk}}};
     int rc = taps_band(4, 0.4 * PI, &column.taps);
     if (rc == 0)
         rc = response_load(r->response, 0, &column);

@@ -15,6 +15,7 @@
  *   response_kerr_extra[s]    the same with window extra E added
  *   response_kerr_pair        two components, out_c = window kerr (E_x^2 + E_y^2) E_c
  *   response_kerr_pair_extra  the same with window extra E_c added
+ *   response_add              out = first + second: responses of two species
  *
  * Rows are [rows][ld], of pairs [rows][2][ld]; outputs may be the rows of the field.
  */
@@ -120,6 +121,34 @@ K_FN void response_kerr_pair_body(long i, const struct response_pair_row *r)
 K_FN void response_kerr_pair_extra_body(long i, const struct response_pair_row *r)
 {
     response_pair_end(i, r, r->extra[i]);
+}
+
+struct response_add_args {
+    const double *first; /* [rows][ld] */
+    const double *second;
+    double *out; /* may be either */
+    long ld;
+    const unsigned char *active;
+};
+
+struct response_add_row {
+    const double *first, *second;
+    double *out;
+};
+
+K_FN struct response_add_row response_add_row(const struct response_add_args *a, long row)
+{
+    const long at = row * a->ld;
+    struct response_add_row r;
+    r.first = a->first + at;
+    r.second = a->second + at;
+    r.out = a->out + at;
+    return r;
+}
+
+K_FN void response_add_body(long i, const struct response_add_row *r)
+{
+    r->out[i] = r->first[i] + r->second[i];
 }
 
 #endif

@@ -30,7 +30,8 @@
  */
 
 #define STAGE_SLOPES 5 /* k's that a stage combines at most, the new one included */
-#define STAGE_TERMS  4 /* terms of L that stage_exponent adds */
+#define STAGE_TERMS  8 /* terms of L at most */
+#define STAGE_FEW    4 /* that stage_exponent adds */
 
 struct stage_entry_args {
     const double *y;
@@ -308,11 +309,15 @@ K_FN void stage_turn_mild_two_body(int s, long i, const struct stage_turn_row *r
     stage_turn_gentle(2, s, i, r);
 }
 
-/* stage_exponent (strict): phase = sum_j li_j path_j and, where lr[0] is given, loss = sum_j
- * lr_j path_j, the four terms from the first to the last. Terms that a row lacks have path 0.
+/*
+ * stage_exponent (strict):  phase = sum_j li_j path_j and, where lr[0] is given, loss = sum_j
+ *                           lr_j path_j, the first four terms from the first to the last
+ * stage_exponent_all:       the same of all terms
+ *
+ * Terms that a row lacks have path 0.
  */
 struct stage_exponent_args {
-    const double *li[STAGE_TERMS]; /* [rows][ld] each */
+    const double *li[STAGE_TERMS]; /* [rows][ld] each; of stage_exponent the first four */
     const double *lr[STAGE_TERMS]; /* the same, or all NULL */
     const double *path;            /* [rows][STAGE_TERMS] integrals up to the stage */
     double *phase;                 /* [rows][ld] */
@@ -322,41 +327,58 @@ struct stage_exponent_args {
 };
 
 struct stage_exponent_row {
-    const double *li0, *li1, *li2, *li3, *lr0, *lr1, *lr2, *lr3;
+    const double *li[STAGE_TERMS], *lr[STAGE_TERMS], *path;
     double *phase, *loss;
-    double q0, q1, q2, q3;
 };
 
 K_FN struct stage_exponent_row stage_exponent_row(const struct stage_exponent_args *a, long row)
 {
     const long at = row * a->ld;
-    const double *path = a->path + row * STAGE_TERMS;
     struct stage_exponent_row r;
-    r.li0 = a->li[0] + at;
-    r.li1 = a->li[1] + at;
-    r.li2 = a->li[2] + at;
-    r.li3 = a->li[3] + at;
-    r.lr0 = k_row_real(a->lr[0], at);
-    r.lr1 = k_row_real(a->lr[1], at);
-    r.lr2 = k_row_real(a->lr[2], at);
-    r.lr3 = k_row_real(a->lr[3], at);
+    for (int j = 0; j < STAGE_TERMS; j++) {
+        r.li[j] = k_row_real(a->li[j], at);
+        r.lr[j] = k_row_real(a->lr[j], at);
+    }
+    r.path = a->path + row * STAGE_TERMS;
     r.phase = a->phase + at;
     r.loss = a->loss != 0 ? a->loss + at : a->loss;
-    r.q0 = path[0];
-    r.q1 = path[1];
-    r.q2 = path[2];
-    r.q3 = path[3];
     return r;
+}
+
+K_FN void stage_exponent_few(long n, const double *const *l, const double *path, double *out)
+{
+    const double q0 = path[0];
+    const double q1 = path[1];
+    const double q2 = path[2];
+    const double q3 = path[3];
+    for (long i = 0; i < n; i++)
+        out[i] = ((l[0][i] * q0 + l[1][i] * q1) + l[2][i] * q2) + l[3][i] * q3;
+}
+
+/* Adds the other terms. */
+K_FN void stage_exponent_rest(long n, const double *const *l, const double *path, double *out)
+{
+    const double q4 = path[4];
+    const double q5 = path[5];
+    const double q6 = path[6];
+    const double q7 = path[7];
+    for (long i = 0; i < n; i++)
+        out[i] = (((out[i] + l[4][i] * q4) + l[5][i] * q5) + l[6][i] * q6) + l[7][i] * q7;
 }
 
 K_FN void stage_exponent_body(long n, const struct stage_exponent_row *r)
 {
-    for (long i = 0; i < n; i++)
-        r->phase[i] =
-            ((r->li0[i] * r->q0 + r->li1[i] * r->q1) + r->li2[i] * r->q2) + r->li3[i] * r->q3;
-    for (long i = 0; r->loss != 0 && i < n; i++)
-        r->loss[i] =
-            ((r->lr0[i] * r->q0 + r->lr1[i] * r->q1) + r->lr2[i] * r->q2) + r->lr3[i] * r->q3;
+    stage_exponent_few(n, r->li, r->path, r->phase);
+    if (r->loss != 0)
+        stage_exponent_few(n, r->lr, r->path, r->loss);
+}
+
+K_FN void stage_exponent_all_body(long n, const struct stage_exponent_row *r)
+{
+    stage_exponent_body(n, r);
+    stage_exponent_rest(n, r->li, r->path, r->phase);
+    if (r->loss != 0)
+        stage_exponent_rest(n, r->lr, r->path, r->loss);
 }
 
 #endif

@@ -33,7 +33,7 @@
 #define RK45_PHASE_PASSES 5
 
 /* Terms of L at most. */
-#define STEP_TERMS 4
+#define STEP_TERMS 8
 
 /* Stage of the last evaluation of a trial. */
 #define STEP_END 6

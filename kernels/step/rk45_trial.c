@@ -228,7 +228,9 @@ static int trial_exponents(struct stepper *s, struct step_row *row, int i)
             args.li[j] = row->li[term] + span.begin;
             args.lr[j] = row->lossy ? row->lr[term] + span.begin : NULL;
         }
-        TRY(be->kernels->stage_exponent(be, &args, 0, 1, span.end - span.begin));
+        TRY((row->terms > STAGE_FEW
+                 ? be->kernels->stage_exponent_all
+                 : be->kernels->stage_exponent)(be, &args, 0, 1, span.end - span.begin));
     }
     return 0;
 }

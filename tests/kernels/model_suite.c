@@ -118,6 +118,32 @@ static void fill_full(struct params *p, int member)
     set(p, "pulse.energy", member < 0 ? 1e200 : 60e-6);
 }
 
+/* Steep enough for seven terms of L. */
+static void fill_taper(struct params *p, int member)
+{
+    fill_full(p, member);
+    struct capillary_case c = {.params = *p};
+    capillary_case_unset(&c, "core_radius");
+    capillary_case_list(&c, "core_radius.z", (const double[]){0.0, 1e-3}, 2);
+    capillary_case_list(&c, "core_radius.radius", (const double[]){100e-6, 30e-6}, 2);
+    set(p, "pressure.from", 1e6 * (1.0 + 0.1 * member));
+    set(p, "pulse.energy", member < 0 ? 1e200 : 1e-7);
+}
+
+/* Two species, one by a formula and one by a table, and the lines of one. */
+static void fill_mixture(struct params *p, int member)
+{
+    fill_gradient(p, member);
+    p->values[params_find(p, "gas.name")].set = false;
+    set(p, "gas.Ar", 0.7);
+    set(p, "gas.H2", 0.3);
+    set(p, "pressure.to", 0.5e5);
+    choose(p, "density", "ideal");
+    choose(p, "plasma.rate", "auto");
+    choose(p, "plasma.rule", "band");
+    choose(p, "raman.model", "auto");
+}
+
 static void fill_probe(struct params *p, int member)
 {
     set(p, "sleep", 0.0);
@@ -137,6 +163,8 @@ static const struct model_case cases[] = {
     {"capillary with plasma, absorber, no third harmonic", &capillary_ops, fill_plasma},
     {"capillary along a gradient", &capillary_ops, fill_gradient},
     {"capillary, full guide along a gradient", &capillary_ops, fill_full},
+    {"capillary, full guide along a gradient and a taper", &capillary_ops, fill_taper},
+    {"capillary with a mixture along a gradient", &capillary_ops, fill_mixture},
     {"probe", &probe_ops, fill_probe}};
 #define CASES ((int)(sizeof cases / sizeof cases[0]))
 

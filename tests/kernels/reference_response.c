@@ -95,6 +95,24 @@ void reference_response_kerr_pair_extra(const struct response_pair_args *a, int 
     pair(a, row, n, answers);
 }
 
+#define SUM(member) offsetof(struct response_add_args, member)
+
+const struct kernel_field fields_response_add[] = {
+    {"first", FIELD_REAL, SUM(first), 0, 0, 0, 0, 0},
+    {"second", FIELD_REAL, SUM(second), 0, 0, 0, 0, 0},
+    {"out", FIELD_REAL_OUT, SUM(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_response_add(const struct response_add_args *a, int s, long row, long n,
+                            struct answer *answers)
+{
+    (void)s;
+    for (long i = row * a->ld; i < row * a->ld + n; i++) {
+        const long double out = (long double)a->first[i] + a->second[i];
+        answer_real(&answers[0], i - row * a->ld, out, roundings(1) * fabsl(out));
+    }
+}
+
 #define SQUARE(member) offsetof(struct raman_square_args, member)
 
 const struct kernel_field fields_raman_square[] = {

@@ -224,40 +224,58 @@ REFERENCE_TURN(stage_turn_mild_two)
 #        part #        j, FIELD_REAL, EXPONENT(part[j]), 0, 0, 0, -3000, 3000                  \
     }
 
-const struct kernel_field fields_stage_exponent[] = {
-    EXPONENT_TERM(li, 0),
-    EXPONENT_TERM(li, 1),
-    EXPONENT_TERM(li, 2),
-    EXPONENT_TERM(li, 3),
-    EXPONENT_TERM(lr, 0),
-    EXPONENT_TERM(lr, 1),
-    EXPONENT_TERM(lr, 2),
-    EXPONENT_TERM(lr, 3),
-    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, 0, 0, 0},
-    {"phase", FIELD_REAL_OUT, EXPONENT(phase), 0, 0, 0, 0, 0},
-    {"loss", FIELD_REAL_OUT, EXPONENT(loss), 0, 0, 0, 0, 0},
-    {0}};
+#define EXPONENT_FOUR(part)                                                                    \
+    EXPONENT_TERM(part, 0), EXPONENT_TERM(part, 1), EXPONENT_TERM(part, 2),                    \
+        EXPONENT_TERM(part, 3)
+#define EXPONENT_REST(part)                                                                    \
+    EXPONENT_TERM(part, 4), EXPONENT_TERM(part, 5), EXPONENT_TERM(part, 6),                    \
+        EXPONENT_TERM(part, 7)
+#define EXPONENT_OUT                                                                           \
+    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, 0, 0, 0},                          \
+        {"phase", FIELD_REAL_OUT, EXPONENT(phase), 0, 0, 0, 0, 0},                             \
+    {                                                                                          \
+        "loss", FIELD_REAL_OUT, EXPONENT(loss), 0, 0, 0, 0, 0                                  \
+    }
 
-/* Four products and three sums: four roundings of the first term, at most. */
-static void exponent_terms(const double *const *terms, const double *path, long at, long i,
-                           struct answer *answer)
+const struct kernel_field fields_stage_exponent[] = {
+    EXPONENT_FOUR(li), EXPONENT_FOUR(lr), EXPONENT_OUT, {0}};
+const struct kernel_field fields_stage_exponent_all[] = {EXPONENT_FOUR(li), EXPONENT_REST(li),
+                                                         EXPONENT_FOUR(lr), EXPONENT_REST(lr),
+                                                         EXPONENT_OUT,      {0}};
+
+/* As many products and sums less one: that many roundings of the first term, at most. */
+static void exponent_terms(const double *const *terms, int count, const double *path, long at,
+                           long i, struct answer *answer)
 {
     long double sum = 0.0L;
     long double size = 0.0L;
-    for (int j = 0; j < STAGE_TERMS; j++) {
+    for (int j = 0; j < count; j++) {
         sum += (long double)terms[j][at] * path[j];
         size += fabsl((long double)terms[j][at] * path[j]);
     }
-    answer_real(answer, i, sum, roundings(STAGE_TERMS) * size);
+    answer_real(answer, i, sum, roundings(count) * size);
+}
+
+static void exponents(const struct stage_exponent_args *a, int count, long row, long n,
+                      struct answer *answers)
+{
+    const double *path = a->path + row * STAGE_TERMS;
+    for (long i = 0; i < n; i++) {
+        exponent_terms(a->li, count, path, row * a->ld + i, i, &answers[0]);
+        exponent_terms(a->lr, count, path, row * a->ld + i, i, &answers[1]);
+    }
 }
 
 void reference_stage_exponent(const struct stage_exponent_args *a, int s, long row, long n,
                               struct answer *answers)
 {
     (void)s;
-    const double *path = a->path + row * STAGE_TERMS;
-    for (long i = 0; i < n; i++) {
-        exponent_terms(a->li, path, row * a->ld + i, i, &answers[0]);
-        exponent_terms(a->lr, path, row * a->ld + i, i, &answers[1]);
-    }
+    exponents(a, STAGE_FEW, row, n, answers);
+}
+
+void reference_stage_exponent_all(const struct stage_exponent_args *a, int s, long row, long n,
+                                  struct answer *answers)
+{
+    (void)s;
+    exponents(a, STAGE_TERMS, row, n, answers);
 }

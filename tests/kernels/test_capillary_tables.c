@@ -402,6 +402,13 @@ START_TEST(rates_that_do_not_fit_are_refused_by_name)
     capillary_case_choose(&c, "plasma.rate", "table");
     capillary_case_data(&c, "plasma.table", &set);
     capillary_case_refused(&c, ERR_ARGUMENT, "1.25e+10 V/m", "last row of plasma.table");
+    capillary_case_small(&c);
+    capillary_case_data(&c, "plasma.table", &set);
+    capillary_case_unset(&c, "gas.name");
+    capillary_case_set(&c, "gas.Ar", 0.5);
+    capillary_case_set(&c, "gas.Kr", 0.5);
+    capillary_case_choose(&c, "plasma.rate", "auto");
+    capillary_case_refused(&c, ERR_UNSUPPORTED, "plasma.table", "Ar and Kr ionise differently");
     set.array[1].real[2] = 0.0;
     capillary_case_small(&c);
     capillary_case_choose(&c, "plasma.rate", "table");
@@ -414,6 +421,7 @@ END_TEST
 START_TEST(a_raman_response_between_densities_is_that_of_its_lines)
 {
     /* From 20 bar of hydrogen to nothing, a picosecond. */
+    static const struct raman_filling hydrogen = {1, {GAS_H2}, {1.0}, 293.15};
     struct raman_mix mix;
     struct raman_lines lines;
     double f[RAMAN_MIX_MAX][64];
@@ -422,7 +430,7 @@ START_TEST(a_raman_response_between_densities_is_that_of_its_lines)
     double worst = 0.0;
     const double high = 20.0 * PULSE_AMAGAT;
     const double dt = 1e-12 / 64.0;
-    ck_assert_int_eq(raman_mix_init(GAS_H2, 293.15, 0.0, high, 1e-12, &mix), 0);
+    ck_assert_int_eq(raman_mix_init(&hydrogen, 0.0, high, 1e-12, &mix), 0);
     ck_assert_int_gt(mix.count, 1);
     for (int k = 0; k < mix.count; k++)
         ck_assert_int_eq(raman_mix_sample(&mix, k, dt, 64, scratch, f[k]), 0);

@@ -165,6 +165,7 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
             double square = 0.0;
             double cube = 0.0;
             double fourth = 0.0;
+            double mixed = 0.0;
             for (int k = 0; k < parts; k++) {
                 const struct gradient_values v =
                     read_one(&g, start + length * k / parts, length / parts);
@@ -172,12 +173,15 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
                 square += v.inverse_square_dz;
                 cube += v.inverse_cube_dz;
                 fourth += v.inverse_fourth_dz;
+                mixed += v.rho_inverse_square_dz;
             }
             /* Positions of the parts round by eps of 1 m, a few 1e-15 of a part. */
             is_near(rho, whole.rho_dz[0], 2e-13);
             is_near(square, whole.inverse_square_dz, 2e-13);
             is_near(cube, whole.inverse_cube_dz, 2e-13);
             is_near(fourth, whole.inverse_fourth_dz, 2e-13);
+            /* Quadrature across the pieces of a table that is good to 1e-12. */
+            is_near(mixed, whole.rho_inverse_square_dz, 1e-12);
         }
     }
     gradient_clear(&g);
@@ -220,6 +224,93 @@ START_TEST(densities_and_integrals_of_a_real_gas_are_those_of_its_equation)
             for (int j = 0; j < GRADIENT_POWERS; j++)
                 is_near(v.rho_dz[j], quadrature_of(&gas, ends[i], z, z + 0.05, j + 1), 3e-11);
         }
+        gradient_clear(&g);
+    }
+}
+END_TEST
+
+START_TEST(the_density_over_the_area_is_a_product_where_one_of_them_is_constant)
+{
+    const struct gradient_points pressure[] = {{2, {0.0, 1.5}, {3e5, 3e5}},
+                                               {2, {0.0, 1.5}, {3e5, 0.0}}};
+    const struct gradient_points radius[] = {{2, {0.3, 1.2}, {125e-6, 15e-6}},
+                                             {2, {0.3, 1.2}, {80e-6, 80e-6}}};
+    for (int model = DENSITY_HELMHOLTZ; model <= DENSITY_IDEAL; model++) {
+        const struct mixture gas = filling(GAS_AR, (enum density_model)model);
+        for (int i = 0; i < 2; i++) {
+            struct gradient g;
+            ck_assert_int_eq(gradient_init(&g, &pressure[i], &radius[i], &gas), 0);
+            for (double z = 0.0; z < 1.5; z += 0.25) {
+                const struct gradient_values v = read_one(&g, z, 0.25);
+                const double want =
+                    i == 0 ? v.rho * v.inverse_square_dz : v.rho_dz[0] / (80e-6 * 80e-6);
+                is_near(v.rho_inverse_square_dz, want, 1e-12);
+            }
+            gradient_clear(&g);
+        }
+    }
+}
+END_TEST
+
+/* Integral of rho/a^2 from a to b, where both laws are straight, over the pressure. */
+static double mixed_quadrature(const struct mixture *gas, const double *squares,
+                               const double *radii, double length)
+{
+    enum { PANELS = 16 };
+    struct quadrature q;
+    double sum = 0.0;
+    quadrature_legendre(&q, 20);
+    const double p0 = sqrt(squares[0]);
+    const double p1 = sqrt(squares[1]);
+    for (int panel = 0; panel < PANELS; panel++)
+        for (int i = 0; i < q.n; i++) {
+            struct eos_density d;
+            const double t = (panel + q.node[i]) / PANELS;
+            const double p = p0 + t * (p1 - p0);
+            const double x = (p * p - squares[0]) / (squares[1] - squares[0]);
+            const double a = radii[0] + x * (radii[1] - radii[0]);
+            ck_assert_int_eq(mixture_density(gas, p, &d), 0);
+            sum += q.weight[i] / PANELS * d.rho / (a * a) * 2.0 * p * (p1 - p0)
+                   / (squares[1] - squares[0]);
+        }
+    return length * sum;
+}
+
+static double line_at(const struct gradient_points *points, bool squares, double z)
+{
+    int i = 0;
+    while (i + 2 < points->count && points->z[i + 1] < z)
+        i++;
+    const double x = (z - points->z[i]) / (points->z[i + 1] - points->z[i]);
+    const double share = fmin(fmax(x, 0.0), 1.0);
+    const double from = squares ? points->value[i] * points->value[i] : points->value[i];
+    const double to =
+        squares ? points->value[i + 1] * points->value[i + 1] : points->value[i + 1];
+    return from + share * (to - from);
+}
+
+START_TEST(the_density_over_the_area_is_its_quadrature_across_the_kinks_of_both)
+{
+    static const double kink[] = {0.0, 0.1, 0.25, 0.4, 0.5, 0.9, 1.0};
+    const struct gradient_points pressure = {4, {0, 0.25, 0.5, 1.0}, {0, 40e5, 12e5, 0}};
+    const struct gradient_points radius = {3, {0.1, 0.4, 0.9}, {60e-6, 10e-6, 125e-6}};
+    for (int model = DENSITY_HELMHOLTZ; model <= DENSITY_IDEAL; model++) {
+        const struct mixture gas = filling(GAS_XE, (enum density_model)model);
+        struct gradient g;
+        double sum = 0.0;
+        ck_assert_int_eq(gradient_init(&g, &pressure, &radius, &gas), 0);
+        for (int i = 0; i < 6; i++) {
+            const double squares[2] = {line_at(&pressure, true, kink[i]),
+                                       line_at(&pressure, true, kink[i + 1])};
+            const double radii[2] = {line_at(&radius, false, kink[i]),
+                                     line_at(&radius, false, kink[i + 1])};
+            const double length = kink[i + 1] - kink[i];
+            const double want = mixed_quadrature(&gas, squares, radii, length);
+            is_near(read_one(&g, kink[i], length).rho_inverse_square_dz, want, 1e-11);
+            sum += want;
+        }
+        is_near(read_one(&g, 0.0, 1.0).rho_inverse_square_dz, sum, 1e-11);
+        is_near(read_one(&g, -0.5, 2.0).rho_inverse_square_dz, sum, 1e-11);
         gradient_clear(&g);
     }
 }
@@ -352,6 +443,8 @@ int main(void)
     tcase_add_test(tests, a_step_of_1e_9_of_the_length_keeps_its_figures);
     tcase_add_test(tests, a_step_is_the_sum_of_its_parts_however_it_is_cut);
     tcase_add_test(tests, densities_and_integrals_of_a_real_gas_are_those_of_its_equation);
+    tcase_add_test(tests, the_density_over_the_area_is_a_product_where_one_of_them_is_constant);
+    tcase_add_test(tests, the_density_over_the_area_is_its_quadrature_across_the_kinks_of_both);
     tcase_add_test(tests, the_integral_to_zero_pressure_holds_for_a_real_gas);
     tcase_add_test(tests, all_positions_of_a_step_at_once_have_the_bits_of_each_alone);
     tcase_add_test(tests,

@@ -71,13 +71,14 @@ static void open_response(struct field_run *r, enum plasma_rule rule,
                                          .columns = 1,
                                          .components = 1,
                                          .rule = rule,
-                                         .rate = RESPONSE_RATE_FIELD,
+                                         .species = 1,
+                                         .rate = {RESPONSE_RATE_FIELD},
                                          .third_harmonic = true};
-    struct response_column column = {.window = r->window,
-                                     .dt = 5e-17,
-                                     .preionised = 1e-3,
-                                     .potential = 1e-18,
-                                     .table = rates->table[0]};
+    struct response_column column = {
+        .window = r->window,
+        .dt = 5e-17,
+        .preionised = 1e-3,
+        .species = {{.share = 1.0, .potential = 1e-18, .table = rates->table[0]}}};
     ck_assert_int_eq(taps_band(4, 0.35 * PI, &column.taps), 0);
     ck_assert_int_eq(response_create(&setup, &r->response), 0);
     ck_assert_int_eq(response_load(r->response, 0, &column), 0);

@@ -44,6 +44,14 @@ static void known_clear(void)
     rates_clear(&known);
 }
 
+static struct response_species argon(enum rate_evaluation rate)
+{
+    return (struct response_species){.share = 1.0,
+                                     .potential = known.ppt.potential * PULSE_HARTREE,
+                                     .table = known.table[rate == RESPONSE_RATE_CHANNEL],
+                                     .adk = &known.adk};
+}
+
 static void run_open(struct response_run *run, long n, enum plasma_rule rule,
                      enum rate_evaluation rate)
 {
@@ -59,7 +67,8 @@ static void run_open(struct response_run *run, long n, enum plasma_rule rule,
                                          .columns = 2,
                                          .components = 1,
                                          .rule = rule,
-                                         .rate = rate,
+                                         .species = 1,
+                                         .rate = {rate},
                                          .third_harmonic = true};
     run->ld = backend_stride(n, sizeof(double));
     ck_assert_int_eq(MEM_NEW(2 * run->ld, &run->samples), 0);
@@ -67,11 +76,8 @@ static void run_open(struct response_run *run, long n, enum plasma_rule rule,
     ck_assert_int_eq(MEM_NEW(run->ld, &run->extra), 0);
     for (long i = 0; i < n; i++)
         run->window[i] = 1.0;
-    run->column = (struct response_column){.window = run->window,
-                                           .dt = DT,
-                                           .potential = known.ppt.potential * PULSE_HARTREE,
-                                           .table = known.table[rate == RESPONSE_RATE_CHANNEL],
-                                           .adk = &known.adk};
+    run->column =
+        (struct response_column){.window = run->window, .dt = DT, .species = {argon(rate)}};
     ck_assert_int_eq(taps_band(4, 0.35 * PI, &run->column.taps), 0);
     run->factors = (struct response_factors){.scale = 2.0, .kerr = 0.0, .density = 1e25};
 }
@@ -338,10 +344,197 @@ START_TEST(the_work_is_the_potential_times_the_electrons)
         ck_assert_int_eq(response_report(run.response, 1, &report), 0);
         ck_assert_double_gt(report.electrons, 1e-6);
         /* Two rules for one integral of a function that dt resolves to about 1e-4. */
-        ck_assert_double_le(fabs(report.work / (run.column.potential * report.electrons) - 1.0),
-                            1e-2);
+        ck_assert_double_le(
+            fabs(report.work / (run.column.species[0].potential * report.electrons) - 1.0),
+            1e-2);
         run_close(&run);
     }
+}
+END_TEST
+
+/* Argon as three species: by each way to evaluate its rate, with potentials of their own. */
+#define MIXED 3
+static const double mixed_share[MIXED] = {0.2, 0.3, 0.5};
+static const double mixed_potential[MIXED] = {1.0, 1.3, 0.8};
+
+struct mixed {
+    const struct column_case *c;
+    int species, side;
+    struct column_run run[MIXED]; /* each species by itself: Kerr and extra with the last */
+    struct column_truth truth[MIXED];
+};
+
+static void mixed_init(struct mixed *m, const struct column_case *c, int species, int side)
+{
+    *m = (struct mixed){.c = c, .species = species, .side = side};
+    for (int i = 0; i < species; i++) {
+        struct column_run *const run = &m->run[i];
+        column_run_init(run, c, &known, (enum case_rate)i, side);
+        run->scalars[COLUMN_POTENTIAL] *= mixed_potential[i];
+        run->scalars[COLUMN_DENSITY] *= mixed_share[i];
+        if (i + 1 < species) {
+            run->scalars[COLUMN_KERR] = 0.0;
+            memset(run->extra, 0, (size_t)c->n * sizeof(double));
+        }
+        column_truth_init(&m->truth[i], run, FAULT_NONE, false);
+    }
+}
+
+static void mixed_clear(struct mixed *m)
+{
+    for (int i = 0; i < m->species; i++) {
+        column_truth_clear(&m->truth[i]);
+        column_run_clear(&m->run[i]);
+    }
+}
+
+/* The response to the same field, all species at once, in place. */
+static void mixed_apply(const struct mixed *m, double *samples, struct response_report *report,
+                        struct row_status *st)
+{
+    const struct column_run *const last = &m->run[m->species - 1];
+    struct backend *be;
+    struct response *response;
+    const struct backend_options options = {.name = "cpu",
+                                            .isa = isa_under_test(),
+                                            .threads = lane_threads(1),
+                                            .rigour = FFT_ESTIMATE};
+    ck_assert_int_eq(backend_create(&options, &be), 0);
+    struct response_setup setup = {.backend = be,
+                                   .n = m->c->n,
+                                   .columns = 2,
+                                   .components = m->c->components,
+                                   .rule = m->side > 0 ? PLASMA_BAND : PLASMA_TRAPEZOID,
+                                   .species = m->species,
+                                   .third_harmonic = !m->c->quadrature,
+                                   .extra = m->c->extra};
+    struct response_column column = {.window = last->window,
+                                     .dt = CASE_DT,
+                                     .preionised = m->c->preionised,
+                                     .taps = last->taps};
+    for (int i = 0; i < m->species; i++) {
+        setup.rate[i] = (enum rate_evaluation)i;
+        column.species[i] = argon(setup.rate[i]);
+        column.species[i].share = mixed_share[i];
+        column.species[i].potential *= mixed_potential[i];
+    }
+    const struct response_factors factors = {last->scalars[COLUMN_SCALE],
+                                             last->scalars[COLUMN_KERR], 2.4e25};
+    const struct response_rows rows = {samples, last->ld, last->quadrature, last->extra};
+    ck_assert_int_eq(response_create(&setup, &response), 0);
+    ck_assert_int_eq(response_load(response, 0, &column), 0);
+    ck_assert_int_eq(response_load(response, 1, &column), 0);
+    ck_assert_int_eq(response_apply(response, 1, &factors, &rows, st), 0);
+    ck_assert_int_eq(response_report(response, 1, report), 0);
+    response_destroy(response);
+    backend_destroy(be);
+}
+
+static void mixed_check_report(const struct mixed *m, const struct response_report *report)
+{
+    double electrons = 0.0;
+    double budget = 0.0;
+    double work = 0.0;
+    long saturated = 0;
+    for (int i = 0; i < m->species; i++) {
+        electrons += mixed_share[i] * m->truth[i].electrons;
+        budget += mixed_share[i] * m->truth[i].electrons_budget;
+        work += mixed_share[i] * m->truth[i].work;
+        if (m->truth[i].saturated > saturated)
+            saturated = m->truth[i].saturated;
+    }
+    ck_assert_double_le(fabs(report->electrons - electrons), budget + 4e-16 * electrons);
+    ck_assert_double_le(fabs(report->work - work), bound(BOUND_observable) * work);
+    ck_assert_int_eq(report->saturated, saturated);
+    ck_assert(report->finite);
+}
+
+static void check_mixed(const struct column_case *c, int species, int side)
+{
+    struct mixed m;
+    struct response_report report;
+    struct row_status st = {0};
+    mixed_init(&m, c, species, side);
+    double *const samples = m.run[0].out;
+    memcpy(samples, m.run[0].field, (size_t)(2 * m.run[0].ld) * sizeof *samples);
+    mixed_apply(&m, samples, &report, &st);
+    for (int k = 0; k < c->components; k++)
+        for (long i = 0; i < c->n; i++) {
+            double want = 0.0;
+            double budget = 0.0;
+            double size = 0.0;
+            for (int s = 0; s < species; s++) {
+                want += m.truth[s].out[k * c->n + i];
+                size += fabs(m.truth[s].out[k * c->n + i]);
+                budget += m.truth[s].budget[k * c->n + i];
+            }
+            const double error = fabs(samples[k * m.run[0].ld + i] - want);
+            if (!(error <= budget + species * 0x1p-53 * size))
+                ck_abort_msg("%s, %d species: %g in sample %ld, %g are allowed", c->name,
+                             species, error, i, budget);
+        }
+    const bool fused = side == 0 && c->components == 1;
+    ck_assert_int_eq(st.passes,
+                     species * (fused ? RESPONSE_PASSES_TRAPEZOID : 3) + species - 1);
+    mixed_check_report(&m, &report);
+    mixed_clear(&m);
+    ck_assert_int_eq(mem_live(), live);
+}
+
+/* The sum over the species of the formula in long double, within the sum of its budgets. */
+START_TEST(a_mixture_is_the_sum_of_its_species)
+{
+    static const struct column_case cases[] = {
+        {"plain", 1900, 2.5e10, 0.4, 0.05, 0.12, 0.3, 0.0, 1, false, false, 0.0},
+        {"weak", 1900, 1.2e10, 0.6, 0.05, 0.12, 0.3, 0.0, 1, false, false, 0.0},
+        {"saturated", 1600, 1.1e11, 0.5, 0.06, 0.1, 0.0, 0.0, 1, false, true, 0.0},
+        {"preionised", 1600, 2.5e10, 0.5, 0.06, 0.1, 0.0, 1e-3, 1, true, true, 0.0},
+        {"two components", 1600, 2.5e10, 0.5, 0.06, 0.1, 0.0, 0.0, 2, false, true, 0.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int species = 2; species <= MIXED; species++)
+            for (int side = 0; side <= 4; side += 4)
+                check_mixed(&cases[i], species, side);
+}
+END_TEST
+
+/* Halves of a number are exact: without Kerr two halves of a gas are that gas, bit for bit;
+ * with it their sum is rounded once more. */
+START_TEST(two_halves_of_a_gas_are_that_gas)
+{
+    enum { N = 1900 };
+    for (int rule = PLASMA_TRAPEZOID; rule <= PLASMA_BAND; rule++)
+        for (int kerr = 0; kerr < 2; kerr++) {
+            struct response_report report[2];
+            double result[2][N];
+            double input[N];
+            for (int halves = 0; halves < 2; halves++) {
+                struct response_run run;
+                run_open(&run, N, (enum plasma_rule)rule, RESPONSE_RATE_CHANNEL);
+                run.factors.kerr = kerr * 3e-26;
+                if (halves == 1) {
+                    run.setup.species = 2;
+                    run.setup.rate[1] = RESPONSE_RATE_CHANNEL;
+                    run.column.species[0].share = 0.5;
+                    run.column.species[1] = run.column.species[0];
+                }
+                set_pulse(&run, 2.5e10, 900.0, 80.0, 0.12);
+                memcpy(input, run.samples, sizeof input);
+                run_apply(&run);
+                memcpy(result[halves], run.samples, sizeof input);
+                ck_assert_int_eq(response_report(run.response, 1, &report[halves]), 0);
+                run_close(&run);
+            }
+            for (long i = 0; i < N; i++) {
+                const double e = 2.0 * input[i];
+                const double size = fabs(kerr * 3e-26 * e * e * e);
+                ck_assert_double_le(fabs(result[1][i] - result[0][i]),
+                                    8.0 * 0x1p-53 * (size + kerr * fabs(result[0][i])));
+            }
+            ck_assert_double_eq(report[1].electrons, report[0].electrons);
+            ck_assert_double_eq(report[1].work, report[0].work);
+            ck_assert_int_eq(report[1].saturated, report[0].saturated);
+            ck_assert_int_eq(report[1].undershoot, 2 * report[0].undershoot);
+        }
 }
 END_TEST
 
@@ -357,12 +550,17 @@ static void check_refused(struct response_setup *setup, int code)
 
 START_TEST(impossible_setups_are_refused)
 {
-    struct response_setup setup = {.n = 600, .columns = 1, .components = 3};
+    struct response_setup setup = {.n = 600, .columns = 1, .components = 3, .species = 1};
     check_refused(&setup, ERR_BUG);
     setup.components = 2; /* without the third harmonic */
     check_refused(&setup, ERR_UNSUPPORTED);
     setup.components = 1;
     setup.n = 8;
+    check_refused(&setup, ERR_BUG);
+    setup.n = 600;
+    setup.species = 0;
+    check_refused(&setup, ERR_BUG);
+    setup.species = RESPONSE_SPECIES + 1;
     check_refused(&setup, ERR_BUG);
 }
 END_TEST
@@ -383,6 +581,8 @@ int main(void)
     tcase_add_test(tests, skipping_what_is_zero_changes_no_bit);
     tcase_add_test(tests, the_report_counts_what_is_saturated_and_what_undershoots);
     tcase_add_test(tests, the_work_is_the_potential_times_the_electrons);
+    tcase_add_test(tests, a_mixture_is_the_sum_of_its_species);
+    tcase_add_test(tests, two_halves_of_a_gas_are_that_gas);
     tcase_add_test(tests, impossible_setups_are_refused);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

@@ -96,8 +96,10 @@ static double integral_of(const struct guide *g, int term, double z, double dz)
         return 2.0 / 3.0 * cos(3.0 * z + 1.5 * dz) * sin(1.5 * dz);
     case 2: /* z^2 */
         return dz * (z * z + z * dz + dz * dz / 3.0);
-    default: /* 1 */
+    case 3: /* 1 */
         return dz;
+    default: /* cos kz */
+        return 2.0 / term * cos(term * (z + 0.5 * dz)) * sin(0.5 * term * dz);
     }
 }
 
@@ -111,15 +113,17 @@ static double li_of(int term, long bin)
         return 1.5 + pair;
     case 2:
         return 0.3 * pair - 2.0;
-    default:
+    case 3:
         return 0.7;
+    default:
+        return 0.2 * pair - 0.1 * term;
     }
 }
 
 /* The first term's loss would change with s; the others commute as they are. */
 static double lr_of(int term)
 {
-    static const double loss[] = {0.0, -0.4, -0.1, -0.25};
+    static const double loss[STEP_TERMS] = {0.0, -0.4, -0.1, -0.25, 0.05, -0.2, 0.15, -0.1};
     return loss[term];
 }
 

@@ -15,31 +15,35 @@
 enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
 enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
-enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point)
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point, int species)
 {
     if (point->rate_table != NULL)
         return RESPONSE_RATE_FIELD;
-    return point->rate.kind == RATE_PPT ? RESPONSE_RATE_CHANNEL : RESPONSE_RATE_ADK;
+    return point->rate[species].kind == RATE_PPT ? RESPONSE_RATE_CHANNEL : RESPONSE_RATE_ADK;
 }
 
 struct response_setup capillary_response_setup(const struct capillary_point *point,
                                                struct backend *be, int capacity)
 {
-    return (struct response_setup){.backend = be,
+    struct response_setup setup = {.backend = be,
                                    .n = point->grid.fine,
                                    .columns = capacity,
                                    .components = 1,
                                    .rule = point->rule,
-                                   .rate = capillary_rate_evaluation(point),
+                                   .species = point->species,
                                    .third_harmonic = point->third_harmonic,
                                    .extra = point->raman};
+    for (int i = 0; i < point->species; i++)
+        setup.rate[i] = capillary_rate_evaluation(point, i);
+    return setup;
 }
 
 int capillary_terms_most(const struct capillary_point *point)
 {
-    return point->full || point->radius.count > 1 || point->index_table != NULL
-               ? CAPILLARY_TERMS
-               : 2;
+    const bool taper = point->radius.count > 1;
+    if (point->full && taper && point->pressure.count > 1)
+        return CAPILLARY_TERMS;
+    return point->full || taper || point->index_table != NULL ? CAPILLARY_FEW : 2;
 }
 
 static size_t row_bytes(const struct capillary_point *point)
@@ -161,7 +165,7 @@ static void destroy_rows(struct model *m)
 {
     for (int r = 0; r < m->capacity && m->row != NULL; r++)
         destroy_row(&m->row[r]);
-    for (int i = 0; i < m->capacity && m->rate != NULL; i++)
+    for (int i = 0; i < m->capacity * m->species && m->rate != NULL; i++)
         rate_table_destroy(m->rate[i].table);
     mem_free(m->row);
     mem_free(m->rate);
@@ -200,7 +204,7 @@ static int create_host(struct model *m)
     TRY(MEM_NEW(m->fine, &m->scratch));
     TRY(MEM_NEW(m->terms * m->bins, &m->li));
     TRY(MEM_NEW(m->fine, &m->window));
-    TRY(MEM_NEW(m->capacity, &m->rate));
+    TRY(MEM_NEW(m->capacity * m->species, &m->rate));
     TRY(MEM_NEW(m->capacity, &m->row));
     for (int r = 0; r < m->capacity; r++) {
         TRY(MEM_NEW(m->terms * m->bins, &m->row[r].lr));
@@ -310,7 +314,9 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     m->terms = capillary_terms_most(&point);
     m->rule = point.rule;
-    m->evaluation = capillary_rate_evaluation(&point);
+    m->species = point.species;
+    for (int i = 0; i < m->species; i++)
+        m->evaluation[i] = capillary_rate_evaluation(&point, i);
     m->third_harmonic = point.third_harmonic;
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;

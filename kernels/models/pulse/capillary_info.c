@@ -26,8 +26,8 @@ static const struct observable_info observables[CAPILLARY_OBSERVABLES] = {
          "0: none"},
     [CAPILLARY_ELECTRON_DENSITY] = {"electron_density", "m^-3",
                                     "Free electrons after the pulse, on the fine samples"},
-    [CAPILLARY_IONISED_FRACTION] = {"ionised_fraction", "1",
-                                    "Ionised share of the particles after the pulse"},
+    [CAPILLARY_IONISED_FRACTION] =
+        {"ionised_fraction", "1", "Free electrons a particle of the whole gas after the pulse"},
     [CAPILLARY_IONISATION_LOSS] = {"ionisation_loss", "J",
                                    "Energy spent on ionisation on the way so far"},
     [CAPILLARY_ABSORBED] = {"absorbed", "J", "Energy lost to the wall and the absorber so far"},

@@ -73,11 +73,21 @@ int capillary_planes_check(const struct plane_request *planes, double length)
     return 0;
 }
 
+/* Whether as many species ionise, each with a rate that is evaluated the same way. */
+static bool same_species(const struct model *m, const struct capillary_point *p)
+{
+    if (p->species != m->species)
+        return false;
+    for (int i = 0; i < m->species && p->rule != PLASMA_NONE; i++)
+        if (capillary_rate_evaluation(p, i) != m->evaluation[i])
+            return false;
+    return true;
+}
+
 static bool fits(const struct model *m, const struct capillary_point *p)
 {
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
-           && capillary_terms_most(p) <= m->terms && p->rule == m->rule
-           && (p->rule == PLASMA_NONE || capillary_rate_evaluation(p) == m->evaluation)
+           && capillary_terms_most(p) <= m->terms && p->rule == m->rule && same_species(m, p)
            && p->raman == m->raman && p->third_harmonic == m->third_harmonic
            && (p->time_length > 0.0) == m->edge;
 }
@@ -115,46 +125,68 @@ static bool same_rate(const struct rate_request *a, const struct rate_request *b
            && a->wavelength == b->wavelength && a->stark == b->stark && a->dipole == b->dipole;
 }
 
-static bool has_rate(const struct capillary_rate *rate, const struct capillary_point *point)
+static bool has_rate(const struct capillary_rate *rate, const struct capillary_point *point,
+                     int species)
 {
     const char *const hash = point->rate_table != NULL ? point->rate_table->hash : "";
-    return rate->table != NULL && same_rate(&rate->request, &point->rate)
+    return rate->table != NULL && same_rate(&rate->request, &point->rate[species])
            && strcmp(rate->hash, hash) == 0;
 }
 
 /* The formula by channel, or a user's points. */
-static int make_rate(const struct capillary_row *row, struct capillary_rate *out)
+static int make_rate(const struct capillary_row *row, int species, struct capillary_rate *out)
 {
     const struct rate_limits limits = {RATE_LEAST, RATE_TOLERANCE};
     const struct data_set *const set = row->point.rate_table;
     rate_table_destroy(out->table);
-    *out = (struct capillary_rate){.request = row->point.rate};
+    *out = (struct capillary_rate){.request = row->point.rate[species]};
     if (set == NULL)
-        return rate_table_create(&row->ionisation, RATE_BY_CHANNEL, &limits, &out->table);
+        return rate_table_create(&row->ionisation[species], RATE_BY_CHANNEL, &limits,
+                                 &out->table);
     snprintf(out->hash, sizeof out->hash, "%s", set->hash);
     return rate_table_from_points(set->array[0].real, set->array[1].real,
                                   set->array[0].length[0], RATE_TOLERANCE, &out->table);
 }
 
-/* The table of a row's rate: one that is there, or a new one in a place that no row uses. */
-static int find_table(struct model *m, struct capillary_row *row)
+static bool is_used(const struct model *m, const struct capillary_rate *rate)
 {
+    for (int r = 0; r < m->capacity; r++)
+        for (int i = 0; i < m->species; i++)
+            if (m->row[r].rate[i] == rate)
+                return true;
+    return false;
+}
+
+/* The table of a rate of a row: one that is there, or a new one in a place that no row uses. */
+static int find_table(struct model *m, struct capillary_row *row, int species)
+{
+    const int places = m->capacity * m->species;
     struct capillary_rate *found = NULL;
-    row->rate = NULL;
-    for (int i = 0; i < m->capacity && found == NULL; i++)
-        if (has_rate(&m->rate[i], &row->point))
+    row->rate[species] = NULL;
+    for (int i = 0; i < places && found == NULL; i++)
+        if (has_rate(&m->rate[i], &row->point, species))
             found = &m->rate[i];
-    for (int i = 0; i < m->capacity && found == NULL; i++) {
-        bool used = false;
-        for (int r = 0; r < m->capacity; r++)
-            used = used || m->row[r].rate == &m->rate[i];
-        found = used ? NULL : &m->rate[i];
-    }
+    for (int i = 0; i < places && found == NULL; i++)
+        found = is_used(m, &m->rate[i]) ? NULL : &m->rate[i];
     if (found == NULL)
         FAIL(ERR_BUG, "capillary: more rates than rows");
-    if (!has_rate(found, &row->point))
-        TRY(make_rate(row, found));
-    row->rate = found;
+    if (!has_rate(found, &row->point, species))
+        TRY(make_rate(row, species, found));
+    row->rate[species] = found;
+    return 0;
+}
+
+static int load_species(struct model *m, struct capillary_row *row, int i,
+                        struct response_species *out)
+{
+    TRY(ionisation_init(&row->ionisation[i], &row->point.rate[i]));
+    out->share = row->point.share[i];
+    out->potential = row->ionisation[i].potential * PULSE_HARTREE;
+    out->adk = &row->ionisation[i];
+    if (m->evaluation[i] == RESPONSE_RATE_ADK)
+        return 0;
+    TRY(find_table(m, row, i));
+    out->table = row->rate[i]->table;
     return 0;
 }
 
@@ -166,15 +198,8 @@ static int load_response(struct model *m, int index, struct capillary_row *row)
         .window = m->window, .dt = dt, .preionised = row->point.preionised};
     for (long j = 0; j < m->fine; j++)
         m->window[j] = real_grid_temporal(grid, j);
-    if (m->rule != PLASMA_NONE) {
-        TRY(ionisation_init(&row->ionisation, &row->point.rate));
-        column.potential = row->ionisation.potential * PULSE_HARTREE;
-        column.adk = &row->ionisation;
-        if (m->evaluation != RESPONSE_RATE_ADK) {
-            TRY(find_table(m, row));
-            column.table = row->rate->table;
-        }
-    }
+    for (int i = 0; i < m->species && m->rule != PLASMA_NONE; i++)
+        TRY(load_species(m, row, i, &column.species[i]));
     const double theta = real_grid_omega(grid, grid->last - 1) * dt;
     if (m->rule == PLASMA_BAND)
         TRY(taps_band(BAND_SIDE, fmax(theta, BAND_EDGE), &column.taps));

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 
@@ -16,7 +17,7 @@
 #define PLACES          (KINKS * STRETCHES_LEAST + STRETCHES)
 
 /* Sets of terms that are tried. */
-#define CHOICES 3
+#define CHOICES 7
 
 /* -ln(w) of a window in units of the absorption length, at most. */
 #define ABSORBER_CAP 40.0
@@ -208,11 +209,14 @@ static double bin_error(const struct term_set *set, const struct survey *survey,
     return worst;
 }
 
+/* Weights of the terms of the sets at the places of a survey. */
+typedef double survey_weights[PLACES][CAPILLARY_TERMS];
+
 /* Largest errors of several sets of terms over the whole length, all bins and places. */
 static void find_errors(const struct capillary_medium *m, struct survey *survey,
-                        const struct term_set *set, int sets, double *error)
+                        const struct term_set *set, int sets, survey_weights *weight,
+                        double *error)
 {
-    double weight[CHOICES][PLACES][CAPILLARY_TERMS];
     for (int s = 0; s < sets; s++) {
         error[s] = 0.0;
         for (int i = 0; i < survey->count; i++)
@@ -283,18 +287,26 @@ static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
          {4, {TERM_ONE, TERM_A2, TERM_A3, TERM_A4}}},
         {{3, {TERM_ONE, TERM_RHO, TERM_A2}},
          {4, {TERM_ONE, TERM_RHO, TERM_RHO2, TERM_A2}},
-         {4, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3}}}};
+         {4, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3}},
+         {5, {TERM_ONE, TERM_RHO, TERM_A2, TERM_A3, TERM_RHO_A2}},
+         {6, {TERM_ONE, TERM_RHO, TERM_A2, TERM_RHO2, TERM_A3, TERM_RHO_A2}},
+         {7, {TERM_ONE, TERM_RHO, TERM_A2, TERM_RHO2, TERM_A3, TERM_RHO_A2, TERM_A4}},
+         {8,
+          {TERM_ONE, TERM_RHO, TERM_A2, TERM_RHO2, TERM_A3, TERM_RHO_A2, TERM_A4, TERM_RHO3}}}};
     const struct term_choice *const choice = choices[gradient && taper ? 2 : taper ? 1 : 0];
     struct survey survey;
     struct term_set set[CHOICES];
     double error[CHOICES];
+    survey_weights *weight;
     int sets = 0;
     survey_places(m, &survey);
-    for (int s = 0; s < CHOICES; s++) {
+    for (int s = 0; s < CHOICES && choice[s].count > 0; s++) {
         set[sets] = empty_set(m, choice[s]);
         sets += term_set_choose(&set[sets], survey.at, survey.count);
     }
-    find_errors(m, &survey, set, sets, error);
+    TRY(MEM_NEW(CHOICES, &weight));
+    find_errors(m, &survey, set, sets, weight, error);
+    mem_free(weight);
     double best = (double)INFINITY;
     for (int s = 0; s < sets; s++) {
         best = fmin(best, error[s]);
@@ -304,13 +316,14 @@ static int full_terms(struct capillary_medium *m, bool gradient, bool taper)
         m->error = error[s];
         return 0;
     }
-    FAIL(ERR_UNSUPPORTED,
-         "guide.model: the full form along this %s is held to %g rad by %d terms, %g are asked "
-         "for; use marcatili_reduced or a shorter band",
-         gradient && taper ? "gradient and taper"
-         : taper           ? "taper"
-                           : "gradient",
-         best, CAPILLARY_TERMS, CAPILLARY_PHASE_ERROR);
+    FAIL(
+        ERR_UNSUPPORTED,
+        "guide.model: the full form along this %s is held to %g rad by its terms, %g are asked "
+        "for; use marcatili_reduced or a shorter band",
+        gradient && taper ? "gradient and taper"
+        : taper           ? "taper"
+                          : "gradient",
+        best, CAPILLARY_PHASE_ERROR);
 }
 
 /* A term for each column. */
@@ -457,8 +470,8 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     TRY(choose_terms(out, !point->uniform, point->tapered));
     find_middle(out);
     if (point->raman)
-        TRY(raman_mix_init(point->gas.request.gas[0], point->gas.request.temperature, out->low,
-                           out->high, point->grid.window, &out->raman));
+        TRY(raman_mix_init(&point->delayed, out->low, out->high, point->grid.window,
+                           &out->raman));
     return 0;
 }
 

@@ -63,7 +63,7 @@ struct capillary_medium {
  *
  * @return 0, ERR_ARGUMENT (a pressure that the equation of state refuses, a band that wall or
  *         gas are not known for, loss from a wall that gives none), ERR_UNSUPPORTED (a full
- *         form along a gradient or taper that four terms do not hold) or ERR_MEMORY
+ *         form along a gradient or taper that its terms do not hold) or ERR_MEMORY
  */
 int capillary_medium_init(const struct capillary_point *point, struct capillary_medium *out);
 

@@ -40,12 +40,12 @@ struct capillary_rate {
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
-    struct ionisation ionisation;
+    struct ionisation ionisation[RESPONSE_SPECIES];
     struct raman_mix raman;
-    const struct capillary_rate *rate; /* NULL: none in use */
-    double field_scale;                /* V/m per sqrt(W), at the mean radius */
-    bool leans;                        /* the prefactor changes along the way */
-    double b_rate; /* of max A^2 and the density at the mean radius, rad m^2/W */
+    const struct capillary_rate *rate[RESPONSE_SPECIES]; /* NULL: none in use */
+    double field_scale; /* V/m per sqrt(W), at the mean radius */
+    bool leans;         /* the prefactor changes along the way */
+    double b_rate;      /* of max A^2 and the density at the mean radius, rad m^2/W */
     struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
     double now[CAPILLARY_PATHS];                    /* rates at the state */
     double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
@@ -68,7 +68,8 @@ struct model {
     long planes;
     int terms; /* most that a row has */
     enum plasma_rule rule;
-    enum rate_evaluation evaluation;
+    int species; /* that ionise */
+    enum rate_evaluation evaluation[RESPONSE_SPECIES];
     bool third_harmonic;
     bool raman;
     bool edge; /* absorber in time */
@@ -97,7 +98,7 @@ struct model {
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
     struct capillary_row *row;   /* [capacity] */
-    struct capillary_rate *rate; /* [capacity] */
+    struct capillary_rate *rate; /* [capacity x species] */
     /* host memory of load and plane */
     cplx *field;     /* [bins] */
     cplx *pre;       /* [bins] */
@@ -139,8 +140,9 @@ size_t capillary_tail_bytes(void);
 /** Put the integrals of a row behind the stepper's state. */
 void capillary_tail_write(const double *path, const double *now, void *to);
 
-/** How the rate of a point is evaluated. */
-enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point);
+/** How the rate of a species of a point is evaluated. */
+enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point,
+                                               int species);
 
 /** How the response of a point is set up. */
 struct response_setup capillary_response_setup(const struct capillary_point *point,

@@ -73,6 +73,20 @@ static double peak_field(const struct capillary_point *point,
     return sqrt(2.0 * power / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
 }
 
+/* Field of barrier suppression of the species that ionises most easily, V/m; 0 without plasma.
+ */
+static double lowest_barrier(const struct capillary_point *point)
+{
+    double lowest = 0.0;
+    for (int i = 0; i < point->species && point->rule != PLASMA_NONE; i++) {
+        struct ionisation ionisation;
+        if (ionisation_init(&ionisation, &point->rate[i]) != 0)
+            return 0.0;
+        lowest = i == 0 ? ionisation.barrier : fmin(lowest, ionisation.barrier);
+    }
+    return lowest;
+}
+
 static void note_pulse(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
 {
@@ -80,10 +94,12 @@ static void note_pulse(const struct capillary_point *point,
     pulse_note(out, "pulse energy", "J", point->energy);
     pulse_note(out, "peak power", "W", point->peak_power);
     pulse_note(out, "peak intensity", "W m^-2", intensity);
-    struct ionisation ionisation;
-    if (point->rule == PLASMA_NONE || ionisation_init(&ionisation, &point->rate) != 0)
+    const double barrier = lowest_barrier(point);
+    if (!(barrier > 0.0))
         return;
-    const double share = peak_field(point, medium, point->peak_power) / ionisation.barrier;
+    if (point->species > 1)
+        pulse_note(out, "gases that ionise differently", "1", (double)point->species);
+    const double share = peak_field(point, medium, point->peak_power) / barrier;
     struct layout_note *const note =
         pulse_note(out, "peak field over barrier suppression", "1", share);
     if (share > 1.0)
@@ -114,23 +130,29 @@ static double known_peak(const struct capillary_point *point)
     return power;
 }
 
-int capillary_check_field(const struct capillary_point *point,
-                          const struct capillary_medium *medium)
+static int check_species(const struct capillary_point *point,
+                         const struct capillary_medium *medium, double power, int species)
 {
     struct ionisation ionisation;
-    const double power = known_peak(point);
-    if (point->rule == PLASMA_NONE || power == 0.0)
-        return 0;
-    TRY(ionisation_init(&ionisation, &point->rate));
+    TRY(ionisation_init(&ionisation, &point->rate[species]));
     const double field = peak_field(point, medium, power);
     const double ceiling = rate_ceiling(point, &ionisation);
     if (field > ceiling)
         FAIL(ERR_ARGUMENT,
              "pulse: its field of %g V/m lies above %g V/m, where the ionisation rate of %s "
              "ends (%s); less energy or plasma: none",
-             field, ceiling, gas_info(point->rate.gas)->name,
+             field, ceiling, gas_info(point->rate[species].gas)->name,
              point->rate_table != NULL ? "the last row of plasma.table"
                                        : "twice barrier suppression");
+    return 0;
+}
+
+int capillary_check_field(const struct capillary_point *point,
+                          const struct capillary_medium *medium)
+{
+    const double power = known_peak(point);
+    for (int i = 0; i < point->species && point->rule != PLASMA_NONE && power > 0.0; i++)
+        TRY(check_species(point, medium, power, i));
     return 0;
 }
 
@@ -182,6 +204,29 @@ static double prefactor_error(const struct capillary_medium *m)
     return worst;
 }
 
+/* Error of the Raman response along a gradient, and what it leaves out in a mixture. */
+static void note_raman(const struct capillary_point *point,
+                       const struct capillary_medium *medium, struct plane_layout *out)
+{
+    struct mixture_part part[MIXTURE_PARTS];
+    const int parts = mixture_parts(&point->gas, part);
+    double share = 0.0;
+    bool oxygen = false;
+    if (medium->raman.count > 1)
+        pulse_note(out, "error of the Raman response between densities", "1",
+                   medium->raman.error);
+    if (!point->raman || parts == 1)
+        return;
+    for (int i = 0; i < point->delayed.count; i++)
+        share += point->delayed.share[i];
+    for (int i = 0; i < parts; i++)
+        oxygen = oxygen || part[i].gas == GAS_O2;
+    pulse_note_warn(pulse_note(out, "share of the particles with Raman lines", "1", share),
+                    "approximation: line widths as in the pure gas at the density of all "
+                    "particles%s",
+                    oxygen ? "; the lines of O2, of unknown width, are left out" : "");
+}
+
 static void note_dispersion(const struct capillary_point *point,
                             const struct capillary_medium *medium, struct plane_layout *out)
 {
@@ -201,9 +246,7 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "narrowest core radius", "m", medium->narrow);
     if (medium->terms > 1)
         pulse_note(out, "terms of L", "1", (double)medium->terms);
-    if (medium->raman.count > 1)
-        pulse_note(out, "error of the Raman response between densities", "1",
-                   medium->raman.error);
+    note_raman(point, medium, out);
     const bool along = medium->index.columns == 0 && medium->narrow == medium->wide;
     if (along && medium->terms > 1 && medium->guide.full && !point->vacuum)
         pulse_note(out, "error of the prefactor along the gradient", "1",

@@ -186,16 +186,34 @@ static int read_guide(const struct params *p, struct capillary_point *out)
     return 0;
 }
 
-/* Whether the gases of a mixture differ for a rate. */
-static bool one_rate(const struct mixture *gas)
+/* Whether two gases are the same for a rate. */
+static bool same_atom(enum gas one, enum gas other)
 {
-    const struct gas_info *const first = gas_info(gas->request.gas[0]);
-    for (int i = 1; i < gas->request.count; i++) {
-        const struct gas_info *const g = gas_info(gas->request.gas[i]);
-        if (g->potential != first->potential || g->l != first->l || g->z != first->z)
-            return false;
+    const struct gas_info *const a = gas_info(one);
+    const struct gas_info *const b = gas_info(other);
+    return a->potential == b->potential && a->l == b->l && a->z == b->z
+           && a->alpha_atom == b->alpha_atom && a->alpha_ion == b->alpha_ion;
+}
+
+/* The gases that ionise differently and their shares. */
+static void find_species(struct capillary_point *out)
+{
+    struct mixture_part part[MIXTURE_PARTS];
+    const int parts = mixture_parts(&out->gas, part);
+    out->species = 0;
+    for (int k = 0; k < parts; k++) {
+        int i = 0;
+        while (i < out->species && !same_atom(out->rate[i].gas, part[k].gas))
+            i++;
+        if (i == out->species) {
+            out->rate[i].gas = part[k].gas;
+            out->share[i] = 0.0;
+            out->species++;
+        }
+        out->share[i] += part[k].fraction;
     }
-    return true;
+    if (out->species == 1)
+        out->share[0] = 1.0; /* not a sum of fractions */
 }
 
 /* A user's rate: rows that a spline of ln W over ln E can go through. */
@@ -214,40 +232,13 @@ static int check_rate_table(const struct data_set *set)
     return 0;
 }
 
-/* The rate that `auto` means. */
-static enum rate_choice auto_rate(const struct capillary_point *point)
+/* The rate of a species; `auto` is PPT where it can be. */
+static int read_rate(const struct params *p, enum rate_choice choice, struct rate_request *out)
 {
-    const struct gas_info *const g = gas_info(point->gas.request.gas[0]);
-    if (point->rate_table != NULL)
-        return RATE_CHOICE_TABLE;
-    if (g->z > 0.0)
-        return RATE_CHOICE_PPT;
-    return g->potential > 0.0 ? RATE_CHOICE_ADK : RATE_CHOICE_NONE;
-}
-
-static int read_plasma(const struct params *p, struct capillary_point *out)
-{
-    const enum gas gas = out->gas.request.gas[0];
-    enum rate_choice rate = (enum rate_choice)params_int(p, "plasma.rate");
-    out->rate_table = params_data(p, "plasma.table");
-    if (rate == RATE_CHOICE_AUTO)
-        rate = auto_rate(out);
-    if ((rate == RATE_CHOICE_TABLE) != (out->rate_table != NULL))
-        FAIL(ERR_ARGUMENT, "plasma.rate: table and plasma.table belong together");
-    if (out->rate_table != NULL)
-        TRY(check_rate_table(out->rate_table));
-    out->rule = PLASMA_NONE;
-    if (rate == RATE_CHOICE_NONE)
-        return 0;
-    if (!one_rate(&out->gas))
-        FAIL(ERR_UNSUPPORTED,
-             "plasma.rate: a mixture of gases that ionise differently has no plasma in this "
-             "version; plasma: none leaves it out");
-    out->rule = params_int(p, "plasma.rule") == 0 ? PLASMA_BAND : PLASMA_TRAPEZOID;
-    out->preionised = params_real(p, "plasma.preionised");
-    out->rate = (struct rate_request){
-        .kind = rate == RATE_CHOICE_PPT ? RATE_PPT : RATE_ADK,
-        .gas = gas,
+    const bool automatic = choice == RATE_CHOICE_AUTO && gas_info(out->gas)->z > 0.0;
+    *out = (struct rate_request){
+        .kind = choice == RATE_CHOICE_PPT || automatic ? RATE_PPT : RATE_ADK,
+        .gas = out->gas,
         .occupancy = params_real(p, "plasma.occupancy"),
         .cycle_average = params_int(p, "plasma.cycle_average") == 1,
         .adk_floor = real_or(p, "plasma.adk_floor", 0.0),
@@ -256,26 +247,57 @@ static int read_plasma(const struct params *p, struct capillary_point *out)
         .dipole = params_int(p, "plasma.dipole") == 1,
     };
     struct ionisation ionisation;
-    return ionisation_init(&ionisation, &out->rate);
+    return ionisation_init(&ionisation, out);
+}
+
+static int read_plasma(const struct params *p, struct capillary_point *out)
+{
+    enum rate_choice rate = (enum rate_choice)params_int(p, "plasma.rate");
+    out->rate_table = params_data(p, "plasma.table");
+    if (rate == RATE_CHOICE_AUTO && out->rate_table != NULL)
+        rate = RATE_CHOICE_TABLE;
+    if ((rate == RATE_CHOICE_TABLE) != (out->rate_table != NULL))
+        FAIL(ERR_ARGUMENT, "plasma.rate: table and plasma.table belong together");
+    if (out->rate_table != NULL)
+        TRY(check_rate_table(out->rate_table));
+    out->rule = PLASMA_NONE;
+    out->species = 1;
+    if (rate == RATE_CHOICE_NONE)
+        return 0;
+    find_species(out);
+    if (out->species > 1 && out->rate_table != NULL)
+        FAIL(ERR_UNSUPPORTED,
+             "plasma.table: one rate, but %s and %s ionise differently; a mixture takes the "
+             "formulas, plasma.rate: auto",
+             gas_info(out->rate[0].gas)->name, gas_info(out->rate[1].gas)->name);
+    out->rule = params_int(p, "plasma.rule") == 0 ? PLASMA_BAND : PLASMA_TRAPEZOID;
+    out->preionised = params_real(p, "plasma.preionised");
+    for (int i = 0; i < out->species; i++)
+        TRY(read_rate(p, rate, &out->rate[i]));
+    return 0;
 }
 
 static int read_raman(const struct params *p, struct capillary_point *out)
 {
     const enum raman_choice choice = (enum raman_choice)params_int(p, "raman.model");
-    const struct mixture_request *const r = &out->gas.request;
+    struct raman_filling *const filling = &out->delayed;
+    struct mixture_part part[MIXTURE_PARTS];
     struct raman_lines lines;
-    for (int i = 0; i < r->count && choice != RAMAN_NONE; i++) {
-        if (choice == RAMAN_AUTO && !raman_gas_has(r->gas[i]))
+    const int parts = choice == RAMAN_NONE ? 0 : mixture_parts(&out->gas, part);
+    filling->temperature = out->gas.request.temperature;
+    for (int i = 0; i < parts; i++) {
+        /* `on` leaves out atoms beside molecules, but no molecule whose data are incomplete */
+        const bool insist = choice == RAMAN_ON && (parts == 1 || part[i].gas == GAS_O2);
+        if (!raman_gas_has(part[i].gas) && !insist)
             continue;
-        if (choice == RAMAN_AUTO && r->gas[i] == GAS_O2)
-            continue; /* its linewidths are not known */
-        TRY(raman_gas_lines(r->gas[i], r->temperature, PULSE_AMAGAT, &lines));
-        out->raman = true;
+        TRY(raman_gas_lines(part[i].gas, filling->temperature, PULSE_AMAGAT, &lines));
+        filling->gas[filling->count] = part[i].gas;
+        filling->share[filling->count++] = parts == 1 ? 1.0 : part[i].fraction;
     }
-    if (out->raman && r->count > 1)
-        FAIL(ERR_UNSUPPORTED, "raman: the widths of a molecule's lines among other gases are "
-                              "not known, so a mixture has no Raman response; raman: none "
-                              "leaves it out");
+    out->raman = filling->count > 0;
+    if (choice == RAMAN_ON && !out->raman)
+        FAIL(ERR_UNSUPPORTED, "raman: no gas of this mixture has a Raman response; use raman: "
+                              "none or auto");
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/ionisation.h"
 #include "kernels/models/pulse/marcatili.h"
 #include "kernels/models/pulse/pulses.h"
+#include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/real_grid.h"
 #include "kernels/models/pulse/response.h"
 #include "kernels/step/rk45.h"
@@ -59,10 +60,13 @@ struct capillary_point {
     bool kerr;             /* instantaneous response */
     bool third_harmonic;   /* of E^3, else of |E_an|^2 E */
     enum plasma_rule rule; /* PLASMA_NONE: no plasma */
-    struct rate_request rate;
+    int species;           /* that ionise differently; 1 without plasma */
+    struct rate_request rate[RESPONSE_SPECIES];
+    double share[RESPONSE_SPECIES];    /* of the particles */
     const struct data_set *rate_table; /* in place of the formula; borrowed, or NULL */
     double preionised;
     bool raman;
+    struct raman_filling delayed;
     double edge_length;             /* of the spectral absorber, m; 0: none */
     double time_length;             /* of the absorber at the edges of the window, m; 0: none */
     double omega0;                  /* of the carrier, pulse.wavelength, rad/s */

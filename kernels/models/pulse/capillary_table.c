@@ -340,7 +340,7 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .fallback = "auto",
      .choices = plasma_rates,
      .doc = "Ionisation rate: auto takes plasma.table where it is given, ppt where the gas has "
-            "quantum numbers, else adk, else none"},
+            "quantum numbers, else adk; in a mixture each gas has its own"},
     {.name = "plasma.table",
      .kind = PARAM_DATA,
      .unit = "1",
@@ -361,7 +361,7 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .fallback = "0",
      .minimum = 0,
      .maximum = 1,
-     .doc = "Ionised fraction before the pulse"},
+     .doc = "Ionised fraction before the pulse, of each gas"},
     {.name = "plasma.occupancy",
      .kind = PARAM_REAL,
      .flags = PARAM_OPEN,
@@ -405,8 +405,8 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .unit = "1",
      .fallback = "auto",
      .choices = raman_models,
-     .doc =
-         "Rotation and vibration of the molecules: auto (where the gas has them), on or none"},
+     .doc = "Rotation and vibration of the molecules: auto (of the gases that have them), on "
+            "or none"},
     {.name = "windows.spectral",
      .kind = PARAM_CHOICE,
      .flags = PARAM_STRUCTURAL,

@@ -22,17 +22,38 @@ static void powers(enum term_function function, int *of_rho, int *of_radius)
     *of_rho =
         function >= TERM_RHO && function <= TERM_RHO3 ? (int)(function - TERM_RHO) + 1 : 0;
     *of_radius = function >= TERM_A2 ? (int)(function - TERM_A2) + 2 : 0;
+    if (function == TERM_RHO_A2) {
+        *of_rho = 1;
+        *of_radius = 2;
+    }
 }
 
-void term_set_weights(const struct term_set *set, struct guide_place at, double *weights)
+/* Powers at a place, or their integrals, less what the nodes chosen so far tell. */
+static void reduce(const struct term_set *set, int chosen, double *values)
+{
+    for (int j = 0; j < chosen; j++) {
+        const double factor = values[j] / set->upper[j][j];
+        for (int k = j + 1; k < set->choice.count; k++)
+            values[k] -= factor * set->upper[j][k];
+    }
+}
+
+static void powers_at(const struct term_set *set, struct guide_place at, double *values)
 {
     for (int j = 0; j < set->choice.count; j++) {
         int of_rho = 0;
         int of_radius = 0;
         powers(set->choice.function[j], &of_rho, &of_radius);
-        weights[j] =
+        values[j] =
             power(at.rho / set->rho, of_rho) * power(set->radius / at.radius, of_radius);
     }
+}
+
+void term_set_weights(const struct term_set *set, struct guide_place at, double *weights)
+{
+    powers_at(set, at, weights);
+    if (set->newton)
+        reduce(set, set->choice.count, weights);
 }
 
 void term_set_integrals(const struct term_set *set, const struct gradient_values *values,
@@ -50,7 +71,11 @@ void term_set_integrals(const struct term_set *set, const struct gradient_values
             integrals[j] = values->rho_dz[of_rho - 1] * power(1.0 / set->rho, of_rho);
         if (of_radius > 0)
             integrals[j] = inverse[of_radius] * power(set->radius, of_radius);
+        if (of_rho > 0 && of_radius > 0)
+            integrals[j] = values->rho_inverse_square_dz / set->rho * power(set->radius, 2);
     }
+    if (set->newton)
+        reduce(set, set->choice.count, integrals);
 }
 
 static void swap_rows(double (*a)[2 * CAPILLARY_TERMS], int i, int k)
@@ -99,16 +124,6 @@ bool term_set_solve(struct term_set *out)
     return true;
 }
 
-/* Weights at a place less what the places chosen so far tell: `upper` [chosen] theirs. */
-static void reduce(double (*upper)[CAPILLARY_TERMS], int chosen, int count, double *weights)
-{
-    for (int j = 0; j < chosen; j++) {
-        const double factor = weights[j] / upper[j][j];
-        for (int k = j; k < count; k++)
-            weights[k] -= factor * upper[j][k];
-    }
-}
-
 /* What a term changes with: density or 1/radius. */
 static double variable(enum term_function function, struct guide_place at)
 {
@@ -150,7 +165,6 @@ static bool is_single(const struct term_choice *choice)
 
 bool term_set_choose(struct term_set *out, const struct guide_place *place, int n)
 {
-    double upper[CAPILLARY_TERMS][CAPILLARY_TERMS] = {{0.0}};
     const int count = out->choice.count;
     if (is_single(&out->choice) && choose_nodes(out, place, n))
         return true;
@@ -159,8 +173,8 @@ bool term_set_choose(struct term_set *out, const struct guide_place *place, int 
         int best = -1;
         for (int i = 0; i < n; i++) {
             double weights[CAPILLARY_TERMS] = {0.0};
-            term_set_weights(out, place[i], weights);
-            reduce(upper, step, count, weights);
+            powers_at(out, place[i], weights);
+            reduce(out, step, weights);
             if (fabs(weights[step]) > most) {
                 most = fabs(weights[step]);
                 best = i;
@@ -170,9 +184,10 @@ bool term_set_choose(struct term_set *out, const struct guide_place *place, int 
             return false;
         out->node[step] = place[best];
         out->place[step] = best;
-        term_set_weights(out, place[best], upper[step]);
-        reduce(upper, step, count, upper[step]);
+        powers_at(out, place[best], out->upper[step]);
+        reduce(out, step, out->upper[step]);
     }
+    out->newton = count > CAPILLARY_FEW;
     return term_set_solve(out);
 }
 

@@ -13,9 +13,19 @@
  */
 
 #define CAPILLARY_TERMS STEP_TERMS
+#define CAPILLARY_FEW   4 /* more only where density and radius change, in the full form */
 
-/* What a term may be: a power of the density or of 1/radius. */
-enum term_function { TERM_ONE, TERM_RHO, TERM_RHO2, TERM_RHO3, TERM_A2, TERM_A3, TERM_A4 };
+/* What a term may be: a power of the density or of 1/radius, or the density over the area. */
+enum term_function {
+    TERM_ONE,
+    TERM_RHO,
+    TERM_RHO2,
+    TERM_RHO3,
+    TERM_A2,
+    TERM_A3,
+    TERM_A4,
+    TERM_RHO_A2
+};
 
 /* A choice of terms; the first is TERM_ONE. */
 struct term_choice {
@@ -23,7 +33,11 @@ struct term_choice {
     enum term_function function[CAPILLARY_TERMS];
 };
 
-/* Terms made ready. */
+/*
+ * Terms made ready. More than CAPILLARY_FEW powers are close to being dependent along a guide.
+ * They are taken in Newton's form: q_j is power j less what the powers before tell of it, so
+ * that it is 0 at the nodes before j and its coefficient as small as what it adds.
+ */
 struct term_set {
     struct term_choice choice;
     double rho;                                       /* unit of the density, 1/m^3 */
@@ -31,6 +45,9 @@ struct term_set {
     struct guide_place node[CAPILLARY_TERMS];         /* where f is to be known */
     int place[CAPILLARY_TERMS];                       /* their numbers among the places */
     double inverse[CAPILLARY_TERMS][CAPILLARY_TERMS]; /* from values to coefficients */
+    bool newton;
+    double upper[CAPILLARY_TERMS][CAPILLARY_TERMS]; /* of Newton's form: powers at the nodes,
+                                                       reduced by those before */
 };
 
 /**

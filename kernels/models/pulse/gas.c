@@ -18,10 +18,6 @@ static const struct gas_info gases[GAS_COUNT] = {
  */
 #define LEHMEIER 3.43e-28
 
-/* Air by number. */
-#define AIR_NITROGEN 0.79
-#define AIR_OXYGEN   0.21
-
 const struct gas_info *gas_info(enum gas gas)
 {
     return &gases[gas];
@@ -142,7 +138,7 @@ int gas_gamma3(enum gas gas, enum density_model model, double *gamma3)
         double oxygen = 0.0;
         TRY(gamma3_own(GAS_N2, model, &nitrogen));
         TRY(gamma3_own(GAS_O2, model, &oxygen));
-        *gamma3 = AIR_NITROGEN * nitrogen + AIR_OXYGEN * oxygen;
+        *gamma3 = GAS_AIR_NITROGEN * nitrogen + GAS_AIR_OXYGEN * oxygen;
         return 0;
     }
     return gamma3_own(gas, model, gamma3);

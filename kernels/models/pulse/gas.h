@@ -23,6 +23,10 @@ enum gas_kerr { GAS_KERR_LEHMEIER, GAS_KERR_RATIO, GAS_KERR_N2, GAS_KERR_AIR };
 
 #define GAS_TERMS 3
 
+/* Air by number. */
+#define GAS_AIR_NITROGEN 0.79
+#define GAS_AIR_OXYGEN   0.21
+
 /* A row of gas.def. */
 struct gas_info {
     const char *name;

@@ -46,6 +46,7 @@ struct gradient_values {
     double inverse_square_dz;       /* of radius^-2, 1/m */
     double inverse_cube_dz;         /* of radius^-3, 1/m^2 */
     double inverse_fourth_dz;       /* of radius^-4, 1/m^3 */
+    double rho_inverse_square_dz;   /* of rho radius^-2, 1/m^4; 0 unless both change */
 };
 
 /**

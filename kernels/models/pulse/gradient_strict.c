@@ -4,6 +4,7 @@
  * batch.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "kernels/models/pulse/gradient.h"
@@ -75,6 +76,7 @@ static struct stretch walk_on(struct walk *w)
             const double to = w->at + slope * w->left;
             s.to = slope < 0.0 ? fmax(to, value[next]) : fmin(to, value[next]);
         }
+        w->z += w->left;
         w->left = 0.0;
     }
     w->at = s.to;
@@ -190,11 +192,67 @@ static void read_radius(const struct gradient *g, double anchor, double dz,
     out->radius = w.at;
 }
 
+/* Ratio of the radii of a panel, at most. */
+#define PANEL_RATIO 1.2
+
+/* Integral of rho radius^-2 over a stretch of both laws: over the pressure, as add_density, in
+ * panels of the length, in each of which the radius changes little. */
+static double mixed_integral(const struct gradient *g, struct stretch square,
+                             struct stretch radius)
+{
+    const double ratio = fabs(log(radius.to / radius.from)) / log(PANEL_RATIO);
+    const int panels = 1 + (int)ratio;
+    const double each = 1.0 / panels;
+    double sum = 0.0;
+    for (int i = 0; i < panels; i++) {
+        const double a = sqrt(square.from + each * i * (square.to - square.from));
+        const double b = i + 1 == panels
+                             ? sqrt(square.to)
+                             : sqrt(square.from + each * (i + 1) * (square.to - square.from));
+        for (int k = 0; k < 2 * RULE - 1; k++) {
+            const int node = k < RULE ? k : k - RULE + 1;
+            /* share of the pressures, and of the length, of the panel */
+            const double t = 0.5 + (k < RULE ? 0.5 : -0.5) * rule_node[node];
+            const double p = a + t * (b - a);
+            const double x = a + b > 0.0 ? t * (p + a) / (a + b) : t;
+            const double r = radius.from + each * (i + x) * (radius.to - radius.from);
+            const double speed = a + b > 0.0 ? 2.0 * p / (a + b) : 1.0; /* dx/dt */
+            sum += 0.5 * rule_weight[node] * speed * density(g, p) / (r * r);
+        }
+    }
+    return square.length * each * sum;
+}
+
+/* Distance to the next point of a law. */
+static double walk_room(const struct walk *w)
+{
+    return w->next < w->points->count ? w->points->z[w->next] - w->z : (double)INFINITY;
+}
+
+/* Both laws, from one kink of either to the next. */
+static double read_mixed(const struct gradient *g, double anchor, double dz)
+{
+    struct walk pressure = walk_start(&g->pressure, g->square, anchor, 0.0);
+    struct walk radius = walk_start(&g->radius, g->radius.value, anchor, 0.0);
+    double left = dz;
+    double sum = 0.0;
+    while (left > 0.0) {
+        const double piece = fmin(left, fmin(walk_room(&pressure), walk_room(&radius)));
+        pressure.left = radius.left = piece;
+        const struct stretch square = walk_on(&pressure);
+        sum += mixed_integral(g, square, walk_on(&radius));
+        left -= piece;
+    }
+    return sum;
+}
+
 void gradient_read(const struct gradient *gradient, double anchor, const double *dz, int n,
                    struct gradient_values *out)
 {
+    const bool mixed = gradient->pressure.count > 1 && gradient->radius.count > 1;
     for (int i = 0; i < n; i++) {
         read_pressure(gradient, anchor, dz[i], &out[i]);
         read_radius(gradient, anchor, dz[i], &out[i]);
+        out[i].rho_inverse_square_dz = mixed ? read_mixed(gradient, anchor, dz[i]) : 0.0;
     }
 }

@@ -51,6 +51,33 @@ int mixture_init(struct mixture *out, const struct mixture_request *request)
     return 0;
 }
 
+/* Adds to the kind that is there, or as a new one. */
+static int add_part(struct mixture_part *out, int count, enum gas gas, double fraction)
+{
+    int i = 0;
+    while (i < count && out[i].gas != gas)
+        i++;
+    if (i == count)
+        out[i] = (struct mixture_part){gas, 0.0};
+    out[i].fraction += fraction;
+    return i == count ? count + 1 : count;
+}
+
+int mixture_parts(const struct mixture *mixture, struct mixture_part out[MIXTURE_PARTS])
+{
+    const struct mixture_request *const r = &mixture->request;
+    int count = 0;
+    for (int i = 0; i < r->count; i++) {
+        if (r->gas[i] != GAS_AIR) {
+            count = add_part(out, count, r->gas[i], r->fraction[i]);
+            continue;
+        }
+        count = add_part(out, count, GAS_N2, GAS_AIR_NITROGEN * r->fraction[i]);
+        count = add_part(out, count, GAS_O2, GAS_AIR_OXYGEN * r->fraction[i]);
+    }
+    return count;
+}
+
 int mixture_density(const struct mixture *mixture, double pressure, struct eos_density *out)
 {
     const struct mixture_request *const r = &mixture->request;

@@ -13,6 +13,15 @@
 
 #define MIXTURE_GASES 8
 
+/* Kinds of particles in a mixture, at most: air counts as two. */
+#define MIXTURE_PARTS (MIXTURE_GASES + 1)
+
+/* A kind of particle. */
+struct mixture_part {
+    enum gas gas; /* never air */
+    double fraction;
+};
+
 /* What a mixture is made of. */
 struct mixture_request {
     int count; /* 1 … MIXTURE_GASES */
@@ -39,6 +48,13 @@ struct mixture {
  *         of state)
  */
 int mixture_init(struct mixture *out, const struct mixture_request *request);
+
+/**
+ * The particles of a mixture, air as the nitrogen and oxygen that it is.
+ *
+ * @return how many kinds there are
+ */
+int mixture_parts(const struct mixture *mixture, struct mixture_part out[MIXTURE_PARTS]);
 
 /** Number density of all particles and its slope in pressure; as gas_density. */
 int mixture_density(const struct mixture *mixture, double pressure, struct eos_density *out);

@@ -40,10 +40,16 @@ static void differences(const struct raman_mix *mix, int k, double c[RAMAN_MIX_M
 static int density_response(const struct raman_mix *mix, double rho, double window,
                             double *response)
 {
-    struct raman_lines lines;
-    TRY(raman_gas_lines(mix->gas, mix->temperature, rho, &lines));
+    const struct raman_filling *const filling = &mix->filling;
     for (int t = 0; t < TIMES; t++)
-        response[t] = rho / mix->unit * raman_lines_response(&lines, window * t / TIMES);
+        response[t] = 0.0;
+    for (int i = 0; i < filling->count; i++) {
+        struct raman_lines lines;
+        const double scale = filling->share[i] * (rho / mix->unit);
+        TRY(raman_gas_lines(filling->gas[i], filling->temperature, rho, &lines));
+        for (int t = 0; t < TIMES; t++)
+            response[t] += scale * raman_lines_response(&lines, window * t / TIMES);
+    }
     return 0;
 }
 
@@ -95,11 +101,10 @@ static int find_error(struct raman_mix *mix, double low, double high, double win
     return 0;
 }
 
-int raman_mix_init(enum gas gas, double temperature, double low, double high, double window,
+int raman_mix_init(const struct raman_filling *filling, double low, double high, double window,
                    struct raman_mix *out)
 {
-    *out = (struct raman_mix){
-        .gas = gas, .temperature = temperature, .unit = high > 0.0 ? high : 1.0};
+    *out = (struct raman_mix){.filling = *filling, .unit = high > 0.0 ? high : 1.0};
     for (out->count = low == high ? 1 : 2; out->count <= RAMAN_MIX_MAX; out->count++) {
         make_nodes(out, low, high);
         if (low == high)
@@ -113,7 +118,23 @@ int raman_mix_init(enum gas gas, double temperature, double low, double high, do
         ERR_UNSUPPORTED,
         "raman: along this gradient %d responses hold that of %s to %g, %g is asked for; use a "
         "shorter window, one pressure or raman: none",
-        RAMAN_MIX_MAX, gas_info(gas)->name, out->error, RAMAN_MIX_ERROR);
+        RAMAN_MIX_MAX, filling->count == 1 ? gas_info(filling->gas[0])->name : "the mixture",
+        out->error, RAMAN_MIX_ERROR);
+}
+
+/* Adds weight times the samples of all molecules at a density. */
+static int add_samples(const struct raman_filling *filling, double rho, double weight,
+                       double dt, long n, double *scratch, double *out)
+{
+    for (int i = 0; i < filling->count; i++) {
+        struct raman_lines lines;
+        const double scale = weight * filling->share[i];
+        TRY(raman_gas_lines(filling->gas[i], filling->temperature, rho, &lines));
+        raman_lines_sample(&lines, dt, n, scratch);
+        for (long j = 0; j < n; j++)
+            out[j] += scale * scratch[j];
+    }
+    return 0;
 }
 
 int raman_mix_sample(const struct raman_mix *mix, int k, double dt, long n, double *scratch,
@@ -123,12 +144,7 @@ int raman_mix_sample(const struct raman_mix *mix, int k, double dt, long n, doub
     differences(mix, k, c);
     for (long j = 0; j < n; j++)
         out[j] = 0.0;
-    for (int i = 0; i <= k; i++) {
-        struct raman_lines lines;
-        TRY(raman_gas_lines(mix->gas, mix->temperature, mix->rho[i], &lines));
-        raman_lines_sample(&lines, dt, n, scratch);
-        for (long j = 0; j < n; j++)
-            out[j] += c[i] * mix->rho[i] * scratch[j];
-    }
+    for (int i = 0; i <= k; i++)
+        TRY(add_samples(&mix->filling, mix->rho[i], c[i] * mix->rho[i], dt, n, scratch, out));
     return 0;
 }

@@ -3,10 +3,16 @@
 #define KERNELS_MODELS_PULSE_RAMAN_MIX_H
 
 #include "kernels/contract/bounds.h"
+#include "kernels/models/pulse/mixture.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 /*
- * The Raman response along a gradient. The widths of the lines follow the density, so rho h(t;
+ * The Raman response of a filling along a gradient. That of a mixture is the sum over its
+ * molecules, rho h = rho sum of share_i h_i(t; rho): as strong as the density of each, with the
+ * line widths that the molecule alone has at the density of all particles. Widths by other
+ * gases are not known here, those by its own kind are of their order.
+ *
+ * The widths of the lines follow the density, so rho h(t;
  * rho) is taken as a polynomial in rho through up to three densities, in Newton's form:
  *
  *   rho h = f_0 + w_0(rho) f_1 + w_1(rho) f_2
@@ -20,10 +26,17 @@
 /* Largest error that is accepted: of int |rho h| dt over the window, of its largest value. */
 #define RAMAN_MIX_ERROR bound(BOUND_raman_mix)
 
+/* Molecules with a Raman response in a filling. */
+struct raman_filling {
+    int count;
+    enum gas gas[MIXTURE_PARTS];
+    double share[MIXTURE_PARTS]; /* of the particles; of a single gas 1 */
+    double temperature;          /* K */
+};
+
 /* A response at all densities of a guide. */
 struct raman_mix {
-    enum gas gas;
-    double temperature;
+    struct raman_filling filling;
     int count;                 /* functions f */
     double rho[RAMAN_MIX_MAX]; /* of the polynomial, 1/m^3 */
     double unit;               /* 1/m^3 */
@@ -36,7 +49,7 @@ struct raman_mix {
  * @param window time that counts, s
  * @return 0, or ERR_UNSUPPORTED: no response (raman_gas_lines), or three do not hold it
  */
-int raman_mix_init(enum gas gas, double temperature, double low, double high, double window,
+int raman_mix_init(const struct raman_filling *filling, double low, double high, double window,
                    struct raman_mix *out);
 
 /** w_0, w_1 at a density. */

@@ -14,17 +14,23 @@
 /* e^2/m, C^2/kg */
 #define MOBILITY (PULSE_E * PULSE_E / PULSE_ME)
 
-/* A column's own part, beside its window. */
-struct column_own {
+/* A species of a column. */
+struct species_own {
     struct rate_channel *channel; /* on the backend; NULL: none */
     double *cubic;
-    double dt, preionised, potential;
+    double share, potential;
+};
+
+/* A column's own part, beside its window. */
+struct column_own {
+    double dt, preionised;
     int side; /* taps a side, 0 with the trapezoid rule */
 };
 
 /* Scratch of a thread; rows point behind their pad. */
 struct column_scratch {
     double *w, *integrand, *loss;
+    double *part[2]; /* [components][ld] responses of species; NULL: not needed */
 };
 
 struct response {
@@ -34,11 +40,13 @@ struct response {
     long threads;                /* scratch sets */
     double *windows;             /* [columns][ld] */
     double *scratch;             /* [threads][scratch rows][ld_pad] */
-    double *scalars;             /* [columns][COLUMN_SCALARS] */
+    double *parts;               /* [threads][part rows][components][ld] */
+    double *scalars;             /* [columns][species][COLUMN_SCALARS] */
     double *taps;                /* [columns][COLUMN_SIDE_MAX + 1] */
-    double *sums;                /* [columns][COLUMN_SUMS] */
-    struct column_rate *rates;   /* [columns] */
+    double *sums;                /* [columns][species][COLUMN_SUMS] */
+    struct column_rate *rates;   /* [columns][species] */
     struct column_own *own;      /* [columns] host */
+    struct species_own *species; /* [columns][species] host */
     struct column_scratch *sets; /* [threads] host */
 };
 
@@ -54,6 +62,21 @@ static long scratch_rows(const struct response_setup *s)
     return is_fused(s) ? 1 : 1 + 2 * s->components;
 }
 
+/* Responses that are kept until they are added: that of the first species, and that of the one
+ * in hand. The last one's goes to its place. */
+static long part_rows(const struct response_setup *s)
+{
+    if (s->rule == PLASMA_NONE || s->species == 1)
+        return 0;
+    return s->species == 2 ? 1 : 2;
+}
+
+/* Samples of all responses that a thread keeps. */
+static long part_length(const struct response_setup *s)
+{
+    return part_rows(s) * s->components * backend_stride(s->n, sizeof(double));
+}
+
 static long padded_stride(long n)
 {
     return backend_stride(n + 2 * COLUMN_PAD, sizeof(double));
@@ -61,14 +84,17 @@ static long padded_stride(long n)
 
 size_t response_column_bytes(const struct response_setup *setup)
 {
+    const size_t species = sizeof(struct species_own) + sizeof(struct column_rate)
+                           + (COLUMN_SCALARS + COLUMN_SUMS) * sizeof(double);
     return (size_t)backend_stride(setup->n, sizeof(double)) * sizeof(double)
-           + sizeof(struct column_own) + sizeof(struct column_rate)
-           + (COLUMN_SCALARS + COLUMN_SIDE_MAX + 1 + COLUMN_SUMS) * sizeof(double);
+           + sizeof(struct column_own) + (size_t)setup->species * species
+           + (COLUMN_SIDE_MAX + 1) * sizeof(double);
 }
 
 size_t response_shared_bytes(const struct response_setup *setup)
 {
-    const size_t set = (size_t)(scratch_rows(setup) * padded_stride(setup->n)) * sizeof(double);
+    const long samples = scratch_rows(setup) * padded_stride(setup->n) + part_length(setup);
+    const size_t set = (size_t)samples * sizeof(double);
     return sizeof(struct response)
            + (size_t)setup->backend->threads * (set + sizeof(struct column_scratch));
 }
@@ -82,6 +108,9 @@ static int check_setup(const struct response_setup *s)
              "the Kerr response of two components is known with the third harmonic only");
     if (s->n <= 2 * COLUMN_PAD || s->columns < 1)
         FAIL(ERR_BUG, "a response of %ld samples and %ld columns", s->n, s->columns);
+    if (s->species < 1 || s->species > RESPONSE_SPECIES)
+        FAIL(ERR_BUG, "a response of %d species; 1 to %d are accepted", s->species,
+             RESPONSE_SPECIES);
     return 0;
 }
 
@@ -96,6 +125,9 @@ static void place_scratch(struct response *r)
         set->loss = is_fused(&r->setup) ? next : next + (1 + components) * r->ld_pad;
         next += scratch_rows(&r->setup) * r->ld_pad;
     }
+    for (long t = 0; t < r->threads && r->parts != NULL; t++)
+        for (long k = 0; k < part_rows(&r->setup); k++)
+            r->sets[t].part[k] = r->parts + t * part_length(&r->setup) + k * components * r->ld;
 }
 
 static int create_memory(struct response *r)
@@ -103,17 +135,22 @@ static int create_memory(struct response *r)
     struct backend *be = r->setup.backend;
     const struct backend_ops *ops = be->ops;
     const long columns = r->setup.columns;
+    const long all = columns * r->setup.species;
+    const long kept = r->threads * part_length(&r->setup);
     TRY(ops->alloc(be, columns * r->ld, sizeof(double), (void **)&r->windows));
-    TRY(ops->alloc(be, columns * COLUMN_SCALARS, sizeof(double), (void **)&r->scalars));
+    TRY(ops->alloc(be, all * COLUMN_SCALARS, sizeof(double), (void **)&r->scalars));
     TRY(ops->alloc(be, columns * (COLUMN_SIDE_MAX + 1), sizeof(double), (void **)&r->taps));
-    TRY(ops->alloc(be, columns * COLUMN_SUMS, sizeof(double), (void **)&r->sums));
-    TRY(ops->alloc(be, columns, sizeof(struct column_rate), (void **)&r->rates));
+    TRY(ops->alloc(be, all * COLUMN_SUMS, sizeof(double), (void **)&r->sums));
+    TRY(ops->alloc(be, all, sizeof(struct column_rate), (void **)&r->rates));
     TRY(MEM_NEW(columns, &r->own));
+    TRY(MEM_NEW(all, &r->species));
     TRY(MEM_NEW(r->threads, &r->sets));
     const long rows = scratch_rows(&r->setup);
     if (rows > 0)
         TRY(ops->alloc(be, r->threads * rows * r->ld_pad, sizeof(double),
                        (void **)&r->scratch));
+    if (kept > 0)
+        TRY(ops->alloc(be, kept, sizeof(double), (void **)&r->parts));
     place_scratch(r);
     return 0;
 }
@@ -141,22 +178,25 @@ void response_destroy(struct response *response)
     if (response == NULL)
         return;
     struct backend *be = response->setup.backend;
-    for (long c = 0; response->own != NULL && c < response->setup.columns; c++) {
-        be->ops->release(be, response->own[c].channel);
-        be->ops->release(be, response->own[c].cubic);
+    const long all = response->setup.columns * response->setup.species;
+    for (long i = 0; response->species != NULL && i < all; i++) {
+        be->ops->release(be, response->species[i].channel);
+        be->ops->release(be, response->species[i].cubic);
     }
     void *const memory[] = {response->windows, response->scratch, response->scalars,
-                            response->taps,    response->sums,    response->rates};
+                            response->taps,    response->sums,    response->rates,
+                            response->parts};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         be->ops->release(be, memory[i]);
     mem_free(response->own);
+    mem_free(response->species);
     mem_free(response->sets);
     mem_free(response);
 }
 
 /* A table's arrays on the backend. */
 static int load_table(struct backend *be, const struct rate_table *table,
-                      struct column_own *own, struct column_rate *out)
+                      struct species_own *own, struct column_rate *out)
 {
     const bool channels = table->layout == RATE_BY_CHANNEL;
     if (channels && (table->lowest < INT_MIN || table->lowest + table->channels > INT_MAX))
@@ -186,25 +226,37 @@ static int load_table(struct backend *be, const struct rate_table *table,
     return 0;
 }
 
-static int load_rate(struct response *r, struct column_own *own,
-                     const struct response_column *in, struct column_rate *out)
+static int load_rate(struct response *r, struct species_own *own, enum rate_evaluation rate,
+                     const struct response_species *in, struct column_rate *out)
 {
     struct backend *be = r->setup.backend;
     be->ops->release(be, own->channel);
     be->ops->release(be, own->cubic);
     own->channel = NULL;
     own->cubic = NULL;
-    if (r->setup.rate == RESPONSE_RATE_ADK) {
+    if (rate == RESPONSE_RATE_ADK) {
         *out = (struct column_rate){.cutoff = nextafter(in->adk->threshold, (double)INFINITY),
                                     .ceiling = in->adk->ceiling,
                                     .top = ionisation_rate(in->adk, in->adk->ceiling, NULL)};
         return ionisation_adk(in->adk, out->adk);
     }
-    const enum rate_layout want =
-        r->setup.rate == RESPONSE_RATE_FIELD ? RATE_BY_FIELD : RATE_BY_CHANNEL;
+    const enum rate_layout want = rate == RESPONSE_RATE_FIELD ? RATE_BY_FIELD : RATE_BY_CHANNEL;
     if (in->table->layout != want)
         FAIL(ERR_BUG, "a table of another layout was given to a response");
     return load_table(be, in->table, own, out);
+}
+
+static int load_species(struct response *r, long column, int i,
+                        const struct response_species *in)
+{
+    struct backend *be = r->setup.backend;
+    const long at = column * r->setup.species + i;
+    struct species_own *own = &r->species[at];
+    struct column_rate rate;
+    own->share = in->share;
+    own->potential = in->potential;
+    TRY(load_rate(r, own, r->setup.rate[i], in, &rate));
+    return be->ops->upload(be, r->rates + at, &rate, sizeof rate);
 }
 
 int response_load(struct response *response, long column, const struct response_column *in)
@@ -214,11 +266,12 @@ int response_load(struct response *response, long column, const struct response_
     struct column_own *own = &response->own[column];
     TRY(ops->upload(be, response->windows + column * response->ld, in->window,
                     (size_t)response->setup.n * sizeof(double)));
-    const double nothing[COLUMN_SUMS] = {0.0};
-    TRY(ops->upload(be, response->sums + column * COLUMN_SUMS, nothing, sizeof nothing));
+    const double nothing[RESPONSE_SPECIES * COLUMN_SUMS] = {0.0};
+    const int species = response->setup.species;
+    TRY(ops->upload(be, response->sums + column * species * COLUMN_SUMS, nothing,
+                    (size_t)species * COLUMN_SUMS * sizeof(double)));
     own->dt = in->dt;
     own->preionised = in->preionised;
-    own->potential = in->potential;
     if (response->setup.rule == PLASMA_NONE)
         return 0;
     struct taps taps;
@@ -228,9 +281,9 @@ int response_load(struct response *response, long column, const struct response_
     own->side = taps.side;
     double *at = response->taps + column * (COLUMN_SIDE_MAX + 1);
     TRY(ops->upload(be, at, taps.tap, sizeof taps.tap));
-    struct column_rate rate;
-    TRY(load_rate(response, own, in, &rate));
-    return ops->upload(be, response->rates + column, &rate, sizeof rate);
+    for (int i = 0; i < species; i++)
+        TRY(load_species(response, column, i, &in->species[i]));
+    return 0;
 }
 
 /* Kerr and extra alone. */
@@ -264,7 +317,8 @@ static int apply_kerr(struct response *r, const double *window, const double *sc
                                                                                   1, n);
 }
 
-static int apply_plasma(struct response *r, const struct column_args *args)
+static int apply_plasma(struct response *r, enum rate_evaluation rate,
+                        const struct column_args *args)
 {
     typedef int launch(struct backend * be, const struct column_args *a, long row, long rows,
                        long n);
@@ -278,65 +332,130 @@ static int apply_plasma(struct response *r, const struct column_args *args)
                                  [RESPONSE_RATE_ADK] = run->column_exposure_adk};
     const long n = r->setup.n;
     if (is_fused(&r->setup))
-        return trapezoids[r->setup.rate](be, args, 0, 1, n);
-    TRY(exposures[r->setup.rate](be, args, 0, 1, n));
+        return trapezoids[rate](be, args, 0, 1, n);
+    TRY(exposures[rate](be, args, 0, 1, n));
     TRY(run->column_current(be, args, 0, 1, n));
     return run->column_polarise(be, args, 0, 1, n);
+}
+
+/* What the kernels read for a species; Kerr goes with the last one. */
+static int upload_scalars(struct response *r, long column, int i,
+                          const struct response_factors *factors)
+{
+    struct backend *be = r->setup.backend;
+    const struct column_own *own = &r->own[column];
+    const long at = column * r->setup.species + i;
+    const bool last = i == r->setup.species - 1;
+    const bool plasma = r->setup.rule != PLASMA_NONE;
+    const double share = plasma ? r->species[at].share : 0.0;
+    const double values[COLUMN_SCALARS] = {[COLUMN_SCALE] = factors->scale,
+                                           [COLUMN_KERR] = last ? factors->kerr : 0.0,
+                                           [COLUMN_DENSITY] = share * factors->density,
+                                           [COLUMN_PREIONISED] = own->preionised,
+                                           [COLUMN_DT] = own->dt,
+                                           [COLUMN_MOBILITY] = MOBILITY,
+                                           [COLUMN_POTENTIAL] = r->species[at].potential};
+    return be->ops->upload(be, r->scalars + at * COLUMN_SCALARS, values, sizeof values);
+}
+
+/* The plasma of a species; of the last one with Kerr and extra beside it. */
+static int apply_species(struct response *r, long column, int i,
+                         const struct response_rows *rows, double *out, struct row_status *st)
+{
+    const struct response_setup *setup = &r->setup;
+    const long at = column * setup->species + i;
+    const bool last = i == setup->species - 1;
+    const struct column_scratch *set = &r->sets[omp_get_thread_num()];
+    const struct column_args args = {
+        .field = rows->samples,
+        .quadrature = last && !setup->third_harmonic ? rows->quadrature : NULL,
+        .extra = last && setup->extra ? rows->extra : NULL,
+        .window = r->windows + column * r->ld,
+        .rate = r->rates + at,
+        .scalars = r->scalars + at * COLUMN_SCALARS,
+        .taps = r->taps + column * (COLUMN_SIDE_MAX + 1),
+        .w = set->w,
+        .integrand = set->integrand,
+        .loss = set->loss,
+        .out = out,
+        .sums = r->sums + at * COLUMN_SUMS,
+        .components = setup->components,
+        .side = r->own[column].side,
+        .ld = rows->ld,
+        .ld_pad = r->ld_pad};
+    st->passes += is_fused(setup) ? RESPONSE_PASSES_TRAPEZOID : RESPONSE_PASSES_BAND;
+    return apply_plasma(r, setup->rate[i], &args);
+}
+
+/* to += from, all components. */
+static int add_part(struct response *r, const double *from, double *to, long ld,
+                    struct row_status *st)
+{
+    struct backend *be = r->setup.backend;
+    const struct response_add_args args = {.first = to, .second = from, .out = to, .ld = ld};
+    st->passes += RESPONSE_PASSES_ADD;
+    return be->kernels->response_add(be, &args, 0, r->setup.components, r->setup.n);
+}
+
+/* Species one after the other, as their scratch is the same; the field is kept until the last
+ * one, which takes its place. */
+static int apply_all(struct response *r, long column, const struct response_rows *rows,
+                     struct row_status *st)
+{
+    const int last = r->setup.species - 1;
+    double *const *part = r->sets[omp_get_thread_num()].part;
+    for (int i = 0; i < last; i++) {
+        TRY(apply_species(r, column, i, rows, part[i > 0], st));
+        if (i > 0)
+            TRY(add_part(r, part[1], part[0], rows->ld, st));
+    }
+    TRY(apply_species(r, column, last, rows, rows->samples, st));
+    return last > 0 ? add_part(r, part[0], rows->samples, rows->ld, st) : 0;
 }
 
 int response_apply(struct response *response, long column,
                    const struct response_factors *factors, const struct response_rows *rows,
                    struct row_status *st)
 {
-    struct backend *be = response->setup.backend;
     const struct response_setup *setup = &response->setup;
-    const struct column_own *own = &response->own[column];
-    double *scalars = response->scalars + column * COLUMN_SCALARS;
-    const double values[COLUMN_SCALARS] = {[COLUMN_SCALE] = factors->scale,
-                                           [COLUMN_KERR] = factors->kerr,
-                                           [COLUMN_DENSITY] = factors->density,
-                                           [COLUMN_PREIONISED] = own->preionised,
-                                           [COLUMN_DT] = own->dt,
-                                           [COLUMN_MOBILITY] = MOBILITY,
-                                           [COLUMN_POTENTIAL] = own->potential};
-    TRY(be->ops->upload(be, scalars, values, sizeof values));
-    const double *window = response->windows + column * response->ld;
+    const int species = setup->species;
+    const long last = column * species + species - 1;
+    if (species > 1 && rows->ld != response->ld)
+        FAIL(ERR_BUG, "a response of several species on rows of %ld, not %ld", rows->ld,
+             response->ld);
+    for (int i = 0; i < species; i++)
+        TRY(upload_scalars(response, column, i, factors));
     if (setup->rule == PLASMA_NONE) {
         st->passes += RESPONSE_PASSES_KERR;
-        return apply_kerr(response, window, scalars, rows);
+        return apply_kerr(response, response->windows + column * response->ld,
+                          response->scalars + last * COLUMN_SCALARS, rows);
     }
-    const struct column_scratch *set = &response->sets[omp_get_thread_num()];
-    const struct column_args args = {.field = rows->samples,
-                                     .quadrature =
-                                         setup->third_harmonic ? NULL : rows->quadrature,
-                                     .extra = setup->extra ? rows->extra : NULL,
-                                     .window = window,
-                                     .rate = response->rates + column,
-                                     .scalars = scalars,
-                                     .taps = response->taps + column * (COLUMN_SIDE_MAX + 1),
-                                     .w = set->w,
-                                     .integrand = set->integrand,
-                                     .loss = set->loss,
-                                     .out = rows->samples,
-                                     .sums = response->sums + column * COLUMN_SUMS,
-                                     .components = setup->components,
-                                     .side = own->side,
-                                     .ld = rows->ld,
-                                     .ld_pad = response->ld_pad};
-    st->passes += is_fused(setup) ? RESPONSE_PASSES_TRAPEZOID : RESPONSE_PASSES_BAND;
-    return apply_plasma(response, &args);
+    return apply_all(response, column, rows, st);
+}
+
+/* Adds what a species saw. */
+static void report_species(const double *sums, double share, struct response_report *out)
+{
+    const long long saturated = (long long)sums[COLUMN_SATURATED];
+    out->electrons += share * sums[COLUMN_ELECTRONS];
+    out->most += share * sums[COLUMN_MOST];
+    out->work += share * sums[COLUMN_WORK];
+    out->undershoot += (long long)sums[COLUMN_UNDERSHOOT];
+    /* A field above one ceiling is above all lower ones. */
+    out->saturated = saturated > out->saturated ? saturated : out->saturated;
 }
 
 int response_report(struct response *response, long column, struct response_report *out)
 {
     struct backend *be = response->setup.backend;
-    double sums[COLUMN_SUMS];
-    TRY(be->ops->download(be, sums, response->sums + column * COLUMN_SUMS, sizeof sums));
-    *out = (struct response_report){.electrons = sums[COLUMN_ELECTRONS],
-                                    .most = sums[COLUMN_MOST],
-                                    .work = sums[COLUMN_WORK],
-                                    .undershoot = (long long)sums[COLUMN_UNDERSHOOT],
-                                    .saturated = (long long)sums[COLUMN_SATURATED]};
+    const int species = response->setup.species;
+    double sums[RESPONSE_SPECIES * COLUMN_SUMS];
+    TRY(be->ops->download(be, sums, response->sums + column * species * COLUMN_SUMS,
+                          (size_t)species * COLUMN_SUMS * sizeof(double)));
+    *out = (struct response_report){0};
+    for (int i = 0; i < species; i++)
+        report_species(sums + i * COLUMN_SUMS, response->species[column * species + i].share,
+                       out);
     out->finite = isfinite(out->electrons) && isfinite(out->work);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "kernels/backend.h"
 #include "kernels/model.h"
 #include "kernels/models/pulse/ionisation.h"
+#include "kernels/models/pulse/mixture.h"
 #include "kernels/models/pulse/rate_table.h"
 #include "kernels/numeric/taps.h"
 
@@ -15,9 +16,11 @@
  * from samples of the field to samples of the polarisation, both of a column: one node of one
  * member, with 1 or 2 components. Columns are counted member after member, nodes within.
  *
- *   P = window (kerr E^3 + density (plasma polarisation of a particle) + extra E)
+ *   P = window (kerr E^3 + density sum_i share_i (plasma polarisation of a particle i) + extra
+ * E)
  *
- * with E = scale times the field. Synthesis and projection of one mode on one node are these
+ * with E = scale times the field, i the species that ionise, each with its own rate, potential
+ * and exposure. Synthesis and projection of one mode on one node are these
  * factors: nothing else is done for them (numerics.md §5).
  *
  * Without the third harmonic E^3 is replaced by (3/4) |E_an|^2 E; the caller gives the
@@ -25,11 +28,16 @@
  * spectrum.
  *
  * Passes over the fine samples: 1 for Kerr alone and for the trapezoid rule with one component,
- * 3 else. Transforms: none.
+ * 3 else; of the plasma as many for each species, and one more for each beyond the first, in
+ * which the responses are added. Transforms: none.
  */
 #define RESPONSE_PASSES_KERR      1
 #define RESPONSE_PASSES_TRAPEZOID 1
 #define RESPONSE_PASSES_BAND      3
+#define RESPONSE_PASSES_ADD       1
+
+/* Species of a column, at most. */
+#define RESPONSE_SPECIES MIXTURE_PARTS
 
 /* How the plasma is integrated over time; none: Kerr alone. */
 enum plasma_rule { PLASMA_NONE, PLASMA_TRAPEZOID, PLASMA_BAND };
@@ -48,20 +56,27 @@ struct response_setup {
     long columns;   /* members x nodes */
     int components; /* 1 or 2 */
     enum plasma_rule rule;
-    enum rate_evaluation rate;
+    int species;                                 /* that ionise; 1 … RESPONSE_SPECIES */
+    enum rate_evaluation rate[RESPONSE_SPECIES]; /* of each */
     bool third_harmonic; /* false: `quadrature` is given; one component only */
     bool extra;          /* `extra` is given */
 };
 
-/* A column of a member; copied. */
-struct response_column {
-    const double *window;           /* [n] in time, 0 … 1 */
-    double dt;                      /* s */
-    double preionised;              /* fraction p, 0 … 1 */
+/* A gas that ionises; copied. */
+struct response_species {
+    double share;                   /* of the particles, 0 … 1 */
     double potential;               /* I_p, J */
     const struct rate_table *table; /* RESPONSE_RATE_FIELD, _CHANNEL; must stay */
     const struct ionisation *adk;   /* RESPONSE_RATE_ADK */
-    struct taps taps;               /* PLASMA_BAND */
+};
+
+/* A column of a member; copied. */
+struct response_column {
+    const double *window; /* [n] in time, 0 … 1 */
+    double dt;            /* s */
+    double preionised;    /* fraction p of each species, 0 … 1 */
+    struct response_species species[RESPONSE_SPECIES];
+    struct taps taps; /* PLASMA_BAND */
 };
 
 /* Factors at one position of the guide. */
@@ -79,14 +94,15 @@ struct response_rows {
     const double *extra;      /* [ld] factor on E, e.g. of a Raman response; or NULL */
 };
 
-/* What the last call for a column saw. */
+/* What the last call for a column saw, of all species with their shares. */
 struct response_report {
-    double electrons;     /* ionised fraction at the end of the window, preionised part too */
-    double most;          /* largest fraction */
-    double work;          /* I_p times the electrons freed, J a particle */
-    long long undershoot; /* samples whose exposure was negative and set to 0 */
-    long long saturated;  /* samples above the ceiling of the rate */
-    bool finite;          /* none of these is NaN or infinite */
+    double electrons; /* a particle, at the end of the window, the preionised ones too */
+    double most;      /* largest fraction, summed like electrons */
+    double work;      /* I_p times the electrons freed, J a particle */
+    long long
+        undershoot;      /* samples whose exposure was negative and set to 0, of each species */
+    long long saturated; /* samples above the ceiling of the rate of one of the species */
+    bool finite;         /* none of these is NaN or infinite */
 };
 
 struct response;
