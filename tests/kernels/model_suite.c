@@ -115,6 +115,27 @@ static void fill_full(struct params *p, int member)
     set(p, "pulse.energy", member < 0 ? 1e200 : 60e-6);
 }
 
+static void fill_envelope(struct params *p, int member)
+{
+    fill_capillary(p, member);
+    choose(p, "gas.name", "N2");
+    choose(p, "field", "envelope");
+    choose(p, "kerr.third_harmonic", "false");
+    choose(p, "raman.model", "on");
+    set(p, "absorber.spectral", 0.01);
+    set(p, "absorber.time", 0.01);
+}
+
+static void fill_envelope_gradient(struct params *p, int member)
+{
+    fill_gradient(p, member);
+    choose(p, "gas.name", "H2");
+    choose(p, "field", "envelope");
+    choose(p, "kerr.third_harmonic", "false");
+    choose(p, "plasma.rate", "none");
+    set(p, "pulse.energy", member < 0 ? 1e200 : 60e-6);
+}
+
 static void fill_probe(struct params *p, int member)
 {
     set(p, "sleep", 0.0);
@@ -134,6 +155,8 @@ static const struct model_case cases[] = {
     {"capillary with plasma, absorber, no third harmonic", &capillary_ops, fill_plasma},
     {"capillary along a gradient", &capillary_ops, fill_gradient},
     {"capillary, full guide along a gradient", &capillary_ops, fill_full},
+    {"capillary, an envelope with Raman and absorbers", &capillary_ops, fill_envelope},
+    {"capillary, an envelope along a gradient", &capillary_ops, fill_envelope_gradient},
     {"probe", &probe_ops, fill_probe}};
 #define CASES ((int)(sizeof cases / sizeof cases[0]))
 

@@ -72,7 +72,10 @@ int capillary_input(const struct capillary_point *point, struct host_fft *fft, c
     const struct capillary_pulse *const pulse = &point->pulse;
     for (long j = 0; j < grid->fine; j++) {
         const double t = real_grid_time(grid, j);
-        scratch[j] = cplx_make(envelope(pulse, t) * cos(pulse->omega0 * t), 0.0);
+        const double angle = pulse->omega0 * t;
+        const cplx carrier = grid->envelope ? cplx_make(0.5 * cos(angle), 0.5 * sin(angle))
+                                            : cplx_make(cos(angle), 0.0);
+        scratch[j] = cplx_scale(envelope(pulse, t), carrier);
     }
     int rc = host_fft_execute(fft, true, scratch);
     memset(a, 0, (size_t)real_grid_bins(grid) * sizeof *a);

@@ -12,7 +12,9 @@
 /**
  * Spectrum a = rfft(A)/fine, sqrt(W), of the input pulse: shape times cos(omega0 t), the
  * spectral window, exp(-i phi) with phi = cep + delay Omega + gdd Omega^2/2 + tod Omega^3/6,
- * scaled to the energy 4 T sum |a|^2 or to the peak of |A_analytic|^2.
+ * scaled to the energy 4 T sum |a|^2 or to the peak of |A_analytic|^2. Of an envelope
+ * exp(+i omega0 t)/2 in place of the cosine, and fft: the same bins but for what the negative
+ * frequencies of a very short pulse add.
  *
  * @param fft      of grid.fine numbers
  * @param scratch  [grid.fine]

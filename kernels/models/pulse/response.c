@@ -80,6 +80,9 @@ static int check_setup(const struct response_setup *s)
     if (s->components == 2 && !s->third_harmonic)
         FAIL(ERR_UNSUPPORTED,
              "the Kerr response of two components is known with the third harmonic only");
+    if (s->envelope && (s->rule != PLASMA_NONE || s->components == 2 || s->third_harmonic))
+        FAIL(ERR_UNSUPPORTED, "an envelope has neither plasma, two components nor a third "
+                              "harmonic");
     if (s->n <= 2 * COLUMN_PAD || s->columns < 1)
         FAIL(ERR_BUG, "a response of %ld samples and %ld columns", s->n, s->columns);
     return 0;
@@ -233,6 +236,22 @@ int response_load(struct response *response, long column, const struct response_
     return ops->upload(be, response->rates + column, &rate, sizeof rate);
 }
 
+/* Complex samples, real factors; COLUMN_KERR holds what half the analytic signals need. */
+static int apply_envelope(struct response *r, const double *window, const double *scalars,
+                          const struct response_rows *rows)
+{
+    const struct response_envelope_args args = {.field = rows->envelope,
+                                                .extra = rows->extra,
+                                                .window = window,
+                                                .scale = scalars + COLUMN_SCALE,
+                                                .kerr = scalars + COLUMN_KERR,
+                                                .out = rows->envelope,
+                                                .ld = rows->ld,
+                                                .ld_real = r->ld};
+    struct backend *be = r->setup.backend;
+    return be->kernels->response_envelope[r->setup.extra ? 1 : 0](be, &args, 0, 1, r->setup.n);
+}
+
 /* Kerr and extra alone. */
 static int apply_kerr(struct response *r, const double *window, const double *scalars,
                       const struct response_rows *rows)
@@ -240,6 +259,8 @@ static int apply_kerr(struct response *r, const double *window, const double *sc
     struct backend *be = r->setup.backend;
     const struct kernel_table *run = be->kernels;
     const long n = r->setup.n;
+    if (r->setup.envelope)
+        return apply_envelope(r, window, scalars, rows);
     if (r->setup.components == 2) {
         const struct response_pair_args args = {.field = rows->samples,
                                                 .extra = rows->extra,
@@ -292,8 +313,10 @@ int response_apply(struct response *response, long column,
     const struct response_setup *setup = &response->setup;
     const struct column_own *own = &response->own[column];
     double *scalars = response->scalars + column * COLUMN_SCALARS;
+    /* Half of (3/4) |2 E|^2 2 E. */
+    const double kerr = setup->envelope ? 3.0 * factors->kerr : factors->kerr;
     const double values[COLUMN_SCALARS] = {[COLUMN_SCALE] = factors->scale,
-                                           [COLUMN_KERR] = factors->kerr,
+                                           [COLUMN_KERR] = kerr,
                                            [COLUMN_DENSITY] = factors->density,
                                            [COLUMN_PREIONISED] = own->preionised,
                                            [COLUMN_DT] = own->dt,
