@@ -284,7 +284,7 @@ static int create_rows(struct model *m, const struct capillary_point *point)
     struct backend *const be = m->be;
     TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m));
     for (int i = 0; i < 2; i++)
-        TRY(be->ops->alloc(be, m->fine, sizeof(cplx), (void **)&m->signal[i]));
+        TRY(be->ops->alloc(be, m->ld_signal, sizeof(cplx), (void **)&m->signal[i]));
     memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
     TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
@@ -340,6 +340,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->edge = point.time_length > 0.0;
     m->is_envelope = point.envelope;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
+    m->ld_signal = backend_stride(m->fine, sizeof(cplx));
     m->ld_tilt = backend_stride(m->bins, sizeof(double));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));
@@ -370,7 +371,8 @@ static int make_signal(struct model *m, int row, const cplx *spectrum)
     for (long k = 0; k < count; k++)
         m->scratch[k] = cplx_scale(2.0, spectrum[first + k]);
     TRY(be->ops->upload(be, m->signal[0] + first, m->scratch, (size_t)count * sizeof(cplx)));
-    const struct fft_rows rows = {m->signal[0], m->fine, m->signal[1], m->fine, 0, 1, NULL};
+    const struct fft_rows rows = {m->signal[0], m->ld_signal, m->signal[1], m->ld_signal, 0, 1,
+                                  NULL};
     TRY(be->ops->fft_execute(be, m->analytic, &rows));
     TRY(be->ops->download(be, m->scratch, m->signal[1], bytes));
     for (long j = 0; j < m->fine; j++)

@@ -88,6 +88,7 @@ struct model {
     bool is_envelope;
     struct capillary_envelope envelope; /* in place of samples, quadrature, ones and lost */
     long ld_tilt;
+    long ld_signal;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
@@ -107,7 +108,7 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2]; /* [fine] of plane: spectrum and samples of the analytic signal */
+    cplx *signal[2]; /* [ld_signal] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
