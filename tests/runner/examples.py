@@ -16,6 +16,7 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 SHORT = {
     "capillary-blue-shift": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 4),
     "capillary-convergence": (["length=1 cm", "save.planes=2"], 8),
+    "capillary-envelope": (["length=10 cm", "grid.window=2 ps", "save.planes=2"], 4),
     "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
     "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2"], 7),
     "capillary-soliton": (["length=2 cm", "save.planes=2"], 4),
