@@ -151,4 +151,53 @@ K_FN void response_add_body(long i, const struct response_add_row *r)
     r->out[i] = r->first[i] + r->second[i];
 }
 
+/*
+ * The same of an envelope without carrier: complex samples of a field whose |E|^2 is a power
+ * (physics.md §4), E = scale times the samples:
+ *
+ *   response_envelope[0]  out = window kerr |E|^2 E
+ *   response_envelope[1]  out = window (kerr |E|^2 + extra) E
+ *
+ * Complex rows have the stride `ld`, real ones `ld_real`; the output may be the field's rows.
+ */
+struct response_envelope_args {
+    const cplx *field;
+    const double *extra; /* response_envelope[1], else NULL */
+    const double *window;
+    const double *scale; /* [rows] V/m per unit of the field */
+    const double *kerr;  /* [rows] unit of out per (V/m)^3 */
+    cplx *out;
+    long ld;
+    long ld_real;
+    const unsigned char *active; /* [rows], NULL: all */
+};
+
+struct response_envelope_row {
+    const cplx *field;
+    const double *extra, *window;
+    cplx *out;
+    double scale, kerr;
+};
+
+K_FN struct response_envelope_row response_envelope_row(const struct response_envelope_args *a,
+                                                        long row)
+{
+    struct response_envelope_row r;
+    r.field = a->field + row * a->ld;
+    r.extra = k_row_real(a->extra, row * a->ld_real);
+    r.window = a->window + row * a->ld_real;
+    r.out = a->out + row * a->ld;
+    r.scale = a->scale[row];
+    r.kerr = a->kerr[row];
+    return r;
+}
+
+K_FN void response_envelope_body(int s, long i, const struct response_envelope_row *r)
+{
+    const cplx e = cplx_scale(r->scale, r->field[i]);
+    const double instant = r->kerr * cplx_abs2(e);
+    const double factor = s == 1 ? instant + r->extra[i] : instant;
+    r->out[i] = cplx_scale(r->window[i] * factor, e);
+}
+
 #endif

@@ -144,6 +144,27 @@ static void fill_mixture(struct params *p, int member)
     choose(p, "raman.model", "auto");
 }
 
+static void fill_envelope(struct params *p, int member)
+{
+    fill_capillary(p, member);
+    choose(p, "gas.name", "N2");
+    choose(p, "field", "envelope");
+    choose(p, "kerr.third_harmonic", "false");
+    choose(p, "raman.model", "on");
+    set(p, "absorber.spectral", 0.01);
+    set(p, "absorber.time", 0.01);
+}
+
+static void fill_envelope_gradient(struct params *p, int member)
+{
+    fill_gradient(p, member);
+    choose(p, "gas.name", "H2");
+    choose(p, "field", "envelope");
+    choose(p, "kerr.third_harmonic", "false");
+    choose(p, "plasma.rate", "none");
+    set(p, "pulse.energy", member < 0 ? 1e200 : 60e-6);
+}
+
 static void fill_probe(struct params *p, int member)
 {
     set(p, "sleep", 0.0);
@@ -165,6 +186,8 @@ static const struct model_case cases[] = {
     {"capillary, full guide along a gradient", &capillary_ops, fill_full},
     {"capillary, full guide along a gradient and a taper", &capillary_ops, fill_taper},
     {"capillary with a mixture along a gradient", &capillary_ops, fill_mixture},
+    {"capillary, an envelope with Raman and absorbers", &capillary_ops, fill_envelope},
+    {"capillary, an envelope along a gradient", &capillary_ops, fill_envelope_gradient},
     {"probe", &probe_ops, fill_probe}};
 #define CASES ((int)(sizeof cases / sizeof cases[0]))
 

@@ -131,3 +131,32 @@ void reference_raman_square(const struct raman_square_args *a, int s, long row, 
         answer_real(&answers[0], i - row * a->ld, out, roundings(2) * out);
     }
 }
+
+#define ENVELOPE(member) offsetof(struct response_envelope_args, member)
+
+/* The response is odd in scale and field, so a flipped sign of either shows. */
+const struct kernel_field fields_response_envelope[] = {
+    {"ld_real", FIELD_LD_REAL, ENVELOPE(ld_real), 0, 0, 0, 0, 0},
+    {"field", FIELD_COMPLEX, ENVELOPE(field), 0, 0, 0, 0, 0},
+    {"extra", FIELD_REAL, ENVELOPE(extra), 0, 1, 0, 0, 0},
+    {"window", FIELD_REAL, ENVELOPE(window), 0, 0, 0, 0.5, 1},
+    {"scale", FIELD_SCALARS, ENVELOPE(scale), 1, 0, 0, 1, 2},
+    {"kerr", FIELD_SCALARS, ENVELOPE(kerr), 1, 0, 0, 1, 2},
+    {"out", FIELD_COMPLEX_OUT, ENVELOPE(out), 0, 0, 0, 0, 0},
+    {0}};
+
+/* The factor: E twice in its square, the squares, their sum, kerr and what is added to it, 6
+ * roundings; then E, the window and two products. */
+void reference_response_envelope(const struct response_envelope_args *a, int s, long row,
+                                 long n, struct answer *answers)
+{
+    for (long i = 0; i < n; i++) {
+        const long real = row * a->ld_real + i;
+        const long double complex e = a->scale[row] * element(a->field, row * a->ld + i);
+        const long double instant = a->kerr[row] * creall(e * conjl(e));
+        const long double extra = s == 1 ? a->extra[real] : 0.0L;
+        const long double size = fabsl(instant) + fabsl(extra);
+        answer_complex(&answers[0], i, a->window[real] * (instant + extra) * e,
+                       roundings(6 + 3) * fabsl(a->window[real] * size) * cabsl(e));
+    }
+}

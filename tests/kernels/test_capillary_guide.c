@@ -360,11 +360,12 @@ START_TEST(the_certificate_of_gradient_and_taper_holds_between_its_places)
     struct capillary_point point;
     struct capillary_medium m = {0};
     double worst = 0.0;
-    small_case(&c);
+    capillary_case_small(&c);
     capillary_case_choose(&c, "guide.model", "marcatili");
     capillary_case_set(&c, "guide.loss", 0.0);
-    taper(&c, (const double[]){0.0, 0.2, 0.5}, (const double[]){150e-6, 120e-6, 80e-6}, 3);
-    gradient(&c, 5e5, 0.0);
+    capillary_case_taper(&c, (const double[]){0.0, 0.2, 0.5},
+                         (const double[]){150e-6, 120e-6, 80e-6}, 3);
+    capillary_case_gradient(&c, 5e5, 0.0);
     ck_assert_int_eq(capillary_point_read(&c.params, &point), 0);
     ck_assert_int_eq(capillary_medium_init(&point, &m), 0);
     ck_assert_int_gt(m.terms, CAPILLARY_FEW);

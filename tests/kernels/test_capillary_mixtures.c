@@ -123,7 +123,7 @@ END_TEST
 static void observe(struct capillary_case *c, const struct part *part, double *out)
 {
     fill(c, part);
-    struct capillary_planes p = run(c);
+    struct capillary_planes p = capillary_case_finish(c);
     memcpy(out, p.observable[0], sizeof p.observable[0]);
     capillary_planes_free(&p);
     for (int i = 0; i < PARTS && part[i].share > 0.0; i++)
@@ -282,9 +282,9 @@ static cplx *raman_change(struct capillary_case *c, const struct part *part, lon
 {
     fill(c, part);
     capillary_case_choose(c, "raman.model", "none");
-    struct capillary_planes without = run(c);
+    struct capillary_planes without = capillary_case_finish(c);
     capillary_case_choose(c, "raman.model", "auto");
-    struct capillary_planes with = run(c);
+    struct capillary_planes with = capillary_case_finish(c);
     cplx *change;
     ck_assert_int_eq(MEM_NEW(with.bins, &change), 0);
     *bins = with.bins;

@@ -185,6 +185,36 @@ START_TEST(a_grid_is_as_small_as_its_band_allows)
 }
 END_TEST
 
+START_TEST(sizes_need_not_be_multiples_of_a_cache_line)
+{
+    /* 2 x 3^4 x 5^2 samples, 2 x 3^6 + 1 bins: rows of neither are whole lines long. */
+    static const char *const options[][2] = {{"kerr.third_harmonic", "true"},
+                                             {"kerr.third_harmonic", "false"},
+                                             {"raman.model", "on"},
+                                             {"absorber.time", "0.1"},
+                                             {"field", "envelope"}};
+    struct capillary_case c;
+    capillary_case_init(&c);
+    capillary_case_gas(&c, "N2");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(&c, "grid.window", 600e-15);
+    capillary_case_set(&c, "grid.fine", 4050.0);
+    capillary_case_set(&c, "grid.coarse", 1458.0);
+    capillary_case_set(&c, "length", 0.01);
+    capillary_case_choose(&c, "kerr.response", "chi3");
+    capillary_case_choose(&c, "raman.model", "none");
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        capillary_case_choose(&c, options[i][0], options[i][1]);
+        struct capillary_planes p = capillary_case_run(&c);
+        ck_assert_msg(p.row.outcome == ROW_DONE, "%s: %s", options[i][0], p.row.reason);
+        ck_assert_int_eq(p.planes, 2);
+        ck_assert_double_le(fabs(p.observable[0][CAPILLARY_ENERGY] / 60e-6 - 1.0), 1e-12);
+        capillary_planes_free(&p);
+    }
+    capillary_case_clear(&c);
+}
+END_TEST
+
 START_TEST(the_report_has_the_figures_of_the_literature)
 {
     /* Soliton order, fission length, zero dispersion, critical power of 300 uJ, 10 fs (sech) at
@@ -393,6 +423,7 @@ int main(void)
     tcase_add_test(tests, the_predicted_cost_counts_the_plasma);
     tcase_add_test(tests, transforms_are_predicted_within_a_factor_of_three);
     tcase_add_test(tests, the_soliton_number_takes_the_width_of_the_pulses_shape);
+    tcase_add_test(tests, sizes_need_not_be_multiples_of_a_cache_line);
     tcase_add_test(tests, the_report_has_the_figures_of_the_literature);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

@@ -85,9 +85,11 @@ static void run_open(struct response_run *run, long n, enum plasma_rule rule,
 /* The second column, so that offsets count. */
 static void run_apply(struct response_run *run)
 {
-    const struct response_rows rows = {run->samples, run->ld,
-                                       run->setup.third_harmonic ? NULL : run->extra,
-                                       run->setup.extra ? run->extra : NULL};
+    const struct response_rows rows = {.samples = run->samples,
+                                       .ld = run->ld,
+                                       .quadrature =
+                                           run->setup.third_harmonic ? NULL : run->extra,
+                                       .extra = run->setup.extra ? run->extra : NULL};
     if (run->response == NULL) {
         ck_assert_int_eq(response_create(&run->setup, &run->response), 0);
         for (long c = 0; c < 2; c++)
@@ -420,7 +422,10 @@ static void mixed_apply(const struct mixed *m, double *samples, struct response_
     }
     const struct response_factors factors = {last->scalars[COLUMN_SCALE],
                                              last->scalars[COLUMN_KERR], 2.4e25};
-    const struct response_rows rows = {samples, last->ld, last->quadrature, last->extra};
+    const struct response_rows rows = {.samples = samples,
+                                       .ld = last->ld,
+                                       .quadrature = last->quadrature,
+                                       .extra = last->extra};
     ck_assert_int_eq(response_create(&setup, &response), 0);
     ck_assert_int_eq(response_load(response, 0, &column), 0);
     ck_assert_int_eq(response_load(response, 1, &column), 0);
@@ -555,6 +560,11 @@ START_TEST(impossible_setups_are_refused)
     setup.components = 2; /* without the third harmonic */
     check_refused(&setup, ERR_UNSUPPORTED);
     setup.components = 1;
+    setup.envelope = true;
+    setup.rule = PLASMA_BAND;
+    check_refused(&setup, ERR_UNSUPPORTED);
+    setup.envelope = false;
+    setup.rule = PLASMA_NONE;
     setup.n = 8;
     check_refused(&setup, ERR_BUG);
     setup.n = 600;

@@ -290,6 +290,8 @@ def what_a_capillary_cannot_do():
         ("a window shorter than the pulse", GAS.replace("10 fs", "100 fs"), "grid.window", "too short"),
         ("a field above the table", GAS.replace("50 uJ", "50 mJ"), "barrier suppression"),
         ("loss from a wall without any", GAS.replace("silica_table", "{index: 0.5}"), "guide.loss"),
+        ("plasma of an envelope", GAS + "  field: envelope\n  kerr: {third_harmonic: false}\n", "field", "plasma: none"),
+        ("a third harmonic of an envelope", GAS + "  field: envelope\n  plasma: none\n", "field", "{third_harmonic: false}"),
         ("an unknown gas", GAS.replace("He", "Hg"), "gas.name"),
     ]
     for name, text, *words in cases:

@@ -17,6 +17,7 @@ SHORT = {
     "capillary-blue-shift": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 4),
     "capillary-convergence": (["length=1 cm", "save.planes=2"], 10),
     "capillary-measured": (["length=1 cm", "grid.window=200 fs", "save.planes=2"], 3),
+    "capillary-envelope": (["length=10 cm", "grid.window=2 ps", "save.planes=2"], 4),
     "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
     "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2", "axis.pulse.energy=[240 uJ, 340 uJ]"], 6),
     "capillary-soliton": (["length=2 cm", "save.planes=2"], 5),

@@ -32,7 +32,8 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
                                    .rule = point->rule,
                                    .species = point->species,
                                    .third_harmonic = point->third_harmonic,
-                                   .extra = point->raman};
+                                   .extra = point->raman,
+                                   .envelope = point->envelope};
     for (int i = 0; i < point->species; i++)
         setup.rate[i] = capillary_rate_evaluation(point, i);
     return setup;
@@ -46,17 +47,25 @@ int capillary_terms_most(const struct capillary_point *point)
     return point->full || taper || point->index_table != NULL ? CAPILLARY_FEW : 2;
 }
 
+/* Bins of the argument of N. */
+static long spectrum_bins(const struct capillary_point *point)
+{
+    return point->envelope ? point->grid.fine : point->grid.fine / 2 + 1;
+}
+
 static size_t row_bytes(const struct capillary_point *point)
 {
     const struct real_grid *const g = &point->grid;
     const size_t bins = (size_t)real_grid_bins(g);
     const size_t fine = (size_t)g->fine;
     const struct response_setup setup = capillary_response_setup(point, NULL, 1);
+    const size_t edge = point->envelope ? 8 * fine : 7 * fine + 4;
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
-                         + (point->time_length > 0.0 ? 7 * fine + 4 : 0)
+                         + (point->time_length > 0.0 ? edge : 0)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
-           + stepper_row_bytes(real_grid_bins(g), g->fine / 2 + 1, capillary_terms_most(point))
+           + stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
+                               capillary_terms_most(point))
            + (2 * fine + bins * (size_t)capillary_terms_most(point) + 3 * bins + extra)
                  * sizeof(double);
 }
@@ -68,6 +77,7 @@ static size_t shared_bytes(const struct capillary_point *point)
     struct backend alone = {.threads = 1}; /* a worker's, as far as a layout knows */
     const struct response_setup setup = capillary_response_setup(point, &alone, 1);
     return sizeof(struct model) + response_shared_bytes(&setup)
+           + (point->envelope ? capillary_envelope_bytes(point) : 0)
            + (7 * fine + (4 + (size_t)capillary_terms_most(point)) * bins) * sizeof(double);
 }
 
@@ -108,9 +118,9 @@ static int layout_medium(const struct capillary_point *point, struct capillary_m
     TRY(capillary_medium_init(point, medium));
     TRY(capillary_check_field(point, medium));
     const double rhs = capillary_predicted_rhs(point, medium, out->planes);
-    const double n = (double)point->grid.fine;
+    const double n = (double)point->grid.fine * (point->envelope ? 2.0 : 1.0); /* numbers */
     out->transforms = rhs * capillary_transforms(point);
-    out->transform_length = point->grid.fine / 2;
+    out->transform_length = point->envelope ? point->grid.fine : point->grid.fine / 2;
     out->work = rhs * capillary_predicted_cost(point) * n * log2(n);
     return capillary_notes(point, medium, out);
 }
@@ -157,6 +167,7 @@ static void destroy_row(struct capillary_row *row)
     mem_free(row->lr);
     mem_free(row->spectrum);
     mem_free(row->samples);
+    mem_free(row->envelope);
     mem_free(row->positions);
     mem_free(row->alpha);
 }
@@ -178,6 +189,7 @@ static void capillary_destroy(struct model *m)
     struct backend *const be = m->be;
     stepper_destroy(m->stepper);
     response_destroy(m->response);
+    capillary_envelope_destroy(m);
     destroy_rows(m);
     void *const rows[] = {m->tilt,        m->scalars,       m->ones,       m->rate_edge,
                           m->lost,        m->lost_spectrum, m->factor,     m->samples,
@@ -209,7 +221,8 @@ static int create_host(struct model *m)
     for (int r = 0; r < m->capacity; r++) {
         TRY(MEM_NEW(m->terms * m->bins, &m->row[r].lr));
         TRY(MEM_NEW(m->bins, &m->row[r].spectrum));
-        TRY(MEM_NEW(m->fine, &m->row[r].samples));
+        if (!m->is_envelope)
+            TRY(MEM_NEW(m->fine, &m->row[r].samples));
         TRY(MEM_NEW(m->planes, &m->row[r].positions));
         if (m->edge)
             TRY(MEM_NEW(m->fine, &m->row[r].alpha));
@@ -235,11 +248,13 @@ static int create_edge(struct model *m)
 {
     struct backend *const be = m->be;
     const long n = m->capacity;
-    TRY(be->ops->alloc(be, m->ld_real, sizeof(double), (void **)&m->ones));
     TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->rate_edge));
-    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost));
     TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->lost_spectrum));
     TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->factor));
+    if (m->is_envelope)
+        return 0;
+    TRY(be->ops->alloc(be, m->ld_real, sizeof(double), (void **)&m->ones));
+    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost));
     for (long j = 0; j < m->fine; j++)
         m->window[j] = 1.0;
     return be->ops->upload(be, m->ones, m->window, (size_t)m->fine * sizeof(double));
@@ -257,22 +272,28 @@ static int create_quadrature(struct model *m)
     return be->ops->upload(be, m->quarter, m->scratch, (size_t)m->spectrum * sizeof(cplx));
 }
 
-static int create_rows(struct model *m)
+/* Samples of the real field. */
+static int create_samples(struct model *m)
 {
     struct backend *const be = m->be;
     TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->samples));
-    for (int i = 0; i < 2; i++)
-        TRY(be->ops->alloc(be, m->fine, sizeof(cplx), (void **)&m->signal[i]));
-    memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
-    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
     TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
+    return m->third_harmonic ? 0 : create_quadrature(m);
+}
+
+static int create_rows(struct model *m, const struct capillary_point *point)
+{
+    struct backend *const be = m->be;
+    TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m));
+    for (int i = 0; i < 2; i++)
+        TRY(be->ops->alloc(be, m->ld_signal, sizeof(cplx), (void **)&m->signal[i]));
+    memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
+    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
     TRY(be->ops->alloc(be, m->capacity * CAPILLARY_SCALARS, sizeof(double),
                        (void **)&m->scalars));
-    if (!m->third_harmonic)
-        TRY(create_quadrature(m));
     if (m->edge)
         TRY(create_edge(m));
     return m->raman ? create_long_rows(m) : 0;
@@ -281,20 +302,22 @@ static int create_rows(struct model *m)
 static int create_parts(struct model *m, const struct capillary_point *point)
 {
     TRY(create_host(m));
-    TRY(create_rows(m));
+    TRY(create_rows(m, point));
     const struct response_setup response = capillary_response_setup(point, m->be, m->capacity);
     TRY(response_create(&response, &m->response));
-    const struct stepper_setup setup = {.backend = m->be,
-                                        .rows = m->capacity,
-                                        .n = m->bins,
-                                        .planes = m->planes,
-                                        .spectrum = m->spectrum,
-                                        .terms = m->terms,
-                                        .system = {.model = m,
-                                                   .nonlinear = capillary_nonlinear,
-                                                   .transforms = capillary_transforms(point),
-                                                   .path = capillary_path,
-                                                   .accepted = capillary_accepted}};
+    const struct stepper_setup setup = {
+        .backend = m->be,
+        .rows = m->capacity,
+        .n = m->bins,
+        .planes = m->planes,
+        .spectrum = m->spectrum,
+        .terms = m->terms,
+        .system = {.model = m,
+                   .nonlinear =
+                       m->is_envelope ? capillary_envelope_nonlinear : capillary_nonlinear,
+                   .transforms = capillary_transforms(point),
+                   .path = capillary_path,
+                   .accepted = capillary_accepted}};
     return stepper_create(&setup, &m->stepper);
 }
 
@@ -310,7 +333,7 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->capacity = capacity;
     m->bins = real_grid_bins(&point.grid);
     m->fine = point.grid.fine;
-    m->spectrum = m->fine / 2 + 1;
+    m->spectrum = spectrum_bins(&point);
     m->planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     m->terms = capillary_terms_most(&point);
     m->rule = point.rule;
@@ -320,7 +343,9 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->third_harmonic = point.third_harmonic;
     m->raman = point.raman;
     m->edge = point.time_length > 0.0;
+    m->is_envelope = point.envelope;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
+    m->ld_signal = backend_stride(m->fine, sizeof(cplx));
     m->ld_tilt = backend_stride(m->bins, sizeof(double));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));
@@ -351,7 +376,8 @@ static int make_signal(struct model *m, int row, const cplx *spectrum)
     for (long k = 0; k < count; k++)
         m->scratch[k] = cplx_scale(2.0, spectrum[first + k]);
     TRY(be->ops->upload(be, m->signal[0] + first, m->scratch, (size_t)count * sizeof(cplx)));
-    const struct fft_rows rows = {m->signal[0], m->fine, m->signal[1], m->fine, 0, 1, NULL};
+    const struct fft_rows rows = {m->signal[0], m->ld_signal, m->signal[1], m->ld_signal, 0, 1,
+                                  NULL};
     TRY(be->ops->fft_execute(be, m->analytic, &rows));
     TRY(be->ops->download(be, m->scratch, m->signal[1], bytes));
     for (long j = 0; j < m->fine; j++)

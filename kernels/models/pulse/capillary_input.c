@@ -69,17 +69,42 @@ static int scale_factor(const struct real_grid *grid, const struct input_pulse *
     return rc;
 }
 
-/* Samples Re(envelope exp(i omega t)) of a table over time, bins of one over frequency: what
- * belongs to frequencies above 0 of the analytic signal. */
-static int fill_table(const struct real_grid *grid, const struct input_pulse *pulse,
-                      double carrier, cplx *scratch)
+/* Of the carrier what the fine samples hold: the cosine, or half of exp(i angle). */
+static cplx carrier_at(const struct real_grid *grid, double angle)
 {
-    const bool spectral = measured_is_spectral(pulse->measured);
+    return grid->envelope ? cplx_make(0.5 * cos(angle), 0.5 * sin(angle))
+                          : cplx_make(cos(angle), 0.0);
+}
+
+/* A table over frequency: its bins, those of the analytic signal. Complex fine samples have no
+ * room for frequencies as far below 0, so theirs are taken around an even bin, which leaves the
+ * time 0 where it is. */
+static int fill_spectrum(const struct real_grid *grid, const struct input_pulse *pulse,
+                         cplx *scratch)
+{
+    const long n = grid->fine;
+    const long middle = grid->envelope ? n / 4 * 2 : 0;
+    const double omega = 2.0 * PULSE_PI * (double)middle / grid->window;
+    cplx *bins = NULL;
+    TRY(MEM_NEW(n, &bins));
+    const int rc =
+        measured_fill(pulse->measured, &(struct measured_grid){n, grid->window, omega}, bins);
+    for (long k = 0; k < n && rc == 0; k++)
+        scratch[k] = bins[(k - middle + n) % n];
+    mem_free(bins);
+    return rc;
+}
+
+/* Samples of a table over time: Re(envelope exp(i omega t)), or half of the analytic signal. */
+static int fill_samples(const struct real_grid *grid, const struct input_pulse *pulse,
+                        double carrier, cplx *scratch)
+{
     TRY(measured_fill(pulse->measured, &(struct measured_grid){grid->fine, grid->window, 0.0},
                       scratch));
-    for (long j = 0; !spectral && j < grid->fine; j++) {
+    for (long j = 0; j < grid->fine; j++) {
         const double angle = carrier * real_grid_time(grid, j);
-        scratch[j] = cplx_make(scratch[j].r * cos(angle) - scratch[j].i * sin(angle), 0.0);
+        const cplx field = cplx_mul(scratch[j], cplx_make(cos(angle), sin(angle)));
+        scratch[j] = grid->envelope ? cplx_scale(0.5, field) : cplx_make(field.r, 0.0);
     }
     return 0;
 }
@@ -88,13 +113,15 @@ static int fill_table(const struct real_grid *grid, const struct input_pulse *pu
 static int make_bins(const struct real_grid *grid, const struct input_pulse *pulse,
                      double carrier, struct host_fft *fft, cplx *scratch)
 {
+    if (pulse->measured != NULL && measured_is_spectral(pulse->measured))
+        return fill_spectrum(grid, pulse, scratch);
     if (pulse->measured != NULL) {
-        TRY(fill_table(grid, pulse, carrier, scratch));
-        return measured_is_spectral(pulse->measured) ? 0 : host_fft_execute(fft, true, scratch);
+        TRY(fill_samples(grid, pulse, carrier, scratch));
+        return host_fft_execute(fft, true, scratch);
     }
     for (long j = 0; j < grid->fine; j++) {
         const double t = real_grid_time(grid, j);
-        scratch[j] = cplx_make(envelope(pulse, t) * cos(carrier * t), 0.0);
+        scratch[j] = cplx_scale(envelope(pulse, t), carrier_at(grid, carrier * t));
     }
     return host_fft_execute(fft, true, scratch);
 }

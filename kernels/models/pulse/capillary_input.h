@@ -14,7 +14,9 @@
  * cos(omega t), Re(envelope exp(i omega t)) of a table over time, or a table over frequency,
  * with the spectral window and exp(-i phi), phi = cep + delay Omega + gdd Omega^2/2 + tod
  * Omega^3/6 in Omega from the pulse's own centre, scaled to the energy 4 T sum |a|^2 or to the
- * peak of |A_analytic|^2. Of an earlier run the plane as it is, exp(-i phi) on top.
+ * peak of |A_analytic|^2. Of an earlier run the plane as it is, exp(-i phi) on top. With
+ * `field: envelope` exp(+i omega t)/2 in place of the cosine, and fft: the same bins but for
+ * what the negative frequencies of a very short pulse add.
  *
  * @param fft      of grid.fine numbers
  * @param scratch  [grid.fine]

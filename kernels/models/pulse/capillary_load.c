@@ -89,7 +89,7 @@ static bool fits(const struct model *m, const struct capillary_point *p)
     return real_grid_bins(&p->grid) == m->bins && p->grid.fine == m->fine
            && capillary_terms_most(p) <= m->terms && p->rule == m->rule && same_species(m, p)
            && p->raman == m->raman && p->third_harmonic == m->third_harmonic
-           && (p->time_length > 0.0) == m->edge;
+           && p->envelope == m->is_envelope && (p->time_length > 0.0) == m->edge;
 }
 
 /* Read and check a member; what is wrong becomes its reason. */
@@ -214,6 +214,8 @@ static int load_transfer(struct model *m, int index, int k)
     struct capillary_row *const row = &m->row[index];
     const struct real_grid *const grid = &row->point.grid;
     const double scale = row->field_scale * row->field_scale / (2.0 * (double)grid->fine);
+    if (m->is_envelope)
+        return capillary_envelope_transfer(m, index, k, scale);
     double *const square = m->square + index * m->ld_long;
     cplx *const transfer = m->transfer[k] + index * m->ld_half;
     memset(m->doubled, 0, 2 * (size_t)m->fine * sizeof *m->doubled);

@@ -53,9 +53,22 @@ struct capillary_row {
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
     cplx *spectrum;    /* [bins] */
-    double *samples;   /* [fine] */
+    double *samples;   /* [fine]; of an envelope NULL */
+    cplx *envelope;    /* [fine] in their place */
     double *positions; /* [planes] */
     double *alpha;     /* [fine] rate of the absorber in time, 1/m; with it only */
+};
+
+/* What an envelope has in place of real samples. */
+struct capillary_envelope {
+    cplx *samples; /* [capacity][ld] half the analytic signal, carrier-free */
+    cplx *lost;    /* [capacity][ld] -alpha/n of them; with the absorber in time only */
+    /* host memory, Raman only */
+    long over;            /* samples of the delayed response for each of the field */
+    double *part;         /* [over fine] */
+    double *response;     /* [over fine] */
+    cplx *transfer;       /* [2 over fine] */
+    struct host_fft *fft; /* of 2 over fine numbers */
 };
 
 /* A batch of rows. */
@@ -63,7 +76,7 @@ struct model {
     struct backend *be;
     int capacity;
     long bins;     /* of the state: coarse/2 + 1 */
-    long spectrum; /* of the argument of N: fine/2 + 1 */
+    long spectrum; /* of the argument of N: fine/2 + 1, of an envelope fine */
     long fine;
     long planes;
     int terms; /* most that a row has */
@@ -73,7 +86,10 @@ struct model {
     bool third_harmonic;
     bool raman;
     bool edge; /* absorber in time */
+    bool is_envelope;
+    struct capillary_envelope envelope; /* in place of samples, quadrature, ones and lost */
     long ld_tilt;
+    long ld_signal;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
@@ -93,7 +109,7 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2]; /* [fine] of plane: spectrum and samples of the analytic signal */
+    cplx *signal[2]; /* [ld_signal] of plane: spectrum and samples of the analytic signal */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
@@ -123,6 +139,53 @@ int capillary_path(void *model, long row, double z, const double *dz, int count,
 
 /** Its hook after an accepted step: the integrals along the way. */
 void capillary_accepted(void *model, long row, double h);
+
+/** The same of an envelope. */
+int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
+                                 struct row_status *st);
+
+/** Rows, transforms and host memory of an envelope. */
+int capillary_envelope_create(struct model *m, const struct capillary_point *point);
+
+/** Free them; legal when there are none. */
+void capillary_envelope_destroy(struct model *m);
+
+/** Bytes of what an envelope's batch shares, beside what a real field's does. */
+size_t capillary_envelope_bytes(const struct capillary_point *point);
+
+/**
+ * A transfer function of the delayed response of an envelope, sampled as finely as for a real
+ * field, in the bins of the doubled window.
+ *
+ * @param k      function of the row's mix
+ * @param scale  factor on it
+ */
+int capillary_envelope_transfer(struct model *m, int row, int k, double scale);
+
+/** One transform of one row. */
+int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
+                      long ld_out);
+
+/** Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
+int capillary_absorbed_rate(struct model *m, struct capillary_row *r,
+                            const struct capillary_place *at, const cplx *spectrum,
+                            double *rate);
+
+/** Aeff at the mean radius over that at a place. */
+double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at);
+
+/** rho (h * square) into `delayed`, a factor on E: the spectrum of `square`, zeros behind it,
+ * times the transfer function of a place, back. One pass, two transforms. */
+int capillary_delay(struct model *m, long row, const struct capillary_place *at,
+                    struct row_status *st);
+
+/** The prefactor at this place in place of that in the middle. One pass. */
+int capillary_lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
+                   struct row_status *st);
+
+/** pre N + lost, in the bins of the state: with the absorber in time the stepper's prefactor is
+ * the mask alone. One pass. */
+int capillary_edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st);
 
 /** Factors of the response at a place. */
 struct response_factors capillary_factors(const struct capillary_row *row,

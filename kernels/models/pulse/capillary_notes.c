@@ -283,20 +283,35 @@ static int note_tables(const struct capillary_point *point,
     return 0;
 }
 
+/* Whether the fine samples hold what the response makes. */
+static void note_fine(const struct real_grid *g, struct plane_layout *out)
+{
+    const double bins = (double)(g->last - g->first);
+    const double samples = g->shortest / PULSE_C / (g->window / (double)g->fine);
+    const bool real = !g->envelope;
+    const double share = real ? samples : (double)g->fine / bins;
+    struct layout_note *const fine = pulse_note(out,
+                                                real ? "fine samples a period of the blue limit"
+                                                     : "complex fine samples a bin of the band",
+                                                "1", share);
+    if (real && samples < REAL_GRID_SAMPLES)
+        pulse_note_warn(fine,
+                        "the third harmonic of the blue limit folds back; %g fine samples "
+                        "hold it",
+                        ceil(REAL_GRID_SAMPLES * g->window * PULSE_C / g->shortest));
+    if (g->envelope && share < REAL_GRID_ENVELOPE)
+        pulse_note_warn(fine,
+                        "what the ends of the band make of each other folds back; %g fine "
+                        "samples hold it",
+                        REAL_GRID_ENVELOPE * bins);
+}
+
 static void note_grid(const struct capillary_point *point, struct plane_layout *out)
 {
     const struct real_grid *const g = &point->grid;
     pulse_note(out, "fine samples", "1", (double)g->fine);
     pulse_note(out, "coarse samples", "1", (double)g->coarse);
-    const double dt = g->window / (double)g->fine;
-    const double samples = g->shortest / PULSE_C / dt;
-    struct layout_note *const fine =
-        pulse_note(out, "fine samples a period of the blue limit", "1", samples);
-    if (samples < REAL_GRID_SAMPLES)
-        pulse_note_warn(fine,
-                        "the third harmonic of the blue limit folds back; %g fine samples "
-                        "hold it",
-                        ceil(REAL_GRID_SAMPLES * g->window * PULSE_C / g->shortest));
+    note_fine(g, out);
     const struct input_pulse *const pulse = &point->pulse[0];
     const double room = g->window / pulse->duration;
     struct layout_note *const wide = pulse_note(out, "window per pulse duration", "1", room);

@@ -301,6 +301,23 @@ static int read_raman(const struct params *p, struct capillary_point *out)
     return 0;
 }
 
+/* What follows the carrier has no envelope (physics.md A12). */
+static int read_field(const struct params *p, struct capillary_point *out)
+{
+    out->envelope = params_int(p, "field") == 1;
+    if (!out->envelope)
+        return 0;
+    if (out->rule != PLASMA_NONE)
+        FAIL(ERR_UNSUPPORTED,
+             "field: an envelope has no plasma, as the ionisation rate follows "
+             "the carrier; plasma: none leaves it out");
+    if (out->third_harmonic && (out->kerr || out->raman))
+        FAIL(ERR_UNSUPPORTED, "field: an envelope has no third harmonic; kerr: "
+                              "{third_harmonic: false} leaves it out");
+    out->third_harmonic = false;
+    return 0;
+}
+
 /* Two wavelengths in order. */
 static int read_wavelengths(const struct params *p, const char *name,
                             struct wavelength_band *out)
@@ -328,6 +345,7 @@ static int read_grid(const struct params *p, struct capillary_point *out)
     g->coarse = params_is_set(p, "grid.coarse") ? params_int(p, "grid.coarse") : 0;
     g->spectral = (enum taper_kind)params_int(p, "windows.spectral");
     g->time = (enum taper_kind)params_int(p, "windows.time");
+    g->envelope = out->envelope;
     TRY(real_grid_complete(g, out->rule == PLASMA_BAND ? CAPILLARY_THETA_MAX : 0.0));
     const double pump = 2.0 * PULSE_PI * PULSE_C / out->omega0;
     if (!(g->shortest < pump && pump < g->longest))
@@ -449,6 +467,7 @@ int capillary_point_read(const struct params *params, struct capillary_point *ou
     TRY(read_guide(params, out));
     TRY(read_plasma(params, out));
     TRY(read_raman(params, out));
+    TRY(read_field(params, out));
     TRY(read_grid(params, out));
     TRY(read_input(params, out));
     TRY(check_absorbers(out));

@@ -57,6 +57,7 @@ struct capillary_point {
     enum glass_kind wall;
     cplx wall_index;
     bool vacuum;           /* prefactor without n_eff */
+    bool envelope;         /* complex samples without carrier in place of the real field */
     bool kerr;             /* instantaneous response */
     bool third_harmonic;   /* of E^3, else of |E_an|^2 E */
     enum plasma_rule rule; /* PLASMA_NONE: no plasma */
@@ -80,7 +81,7 @@ struct capillary_point {
     struct step_control step;
 };
 
-#define CAPILLARY_PARAM_COUNT 108
+#define CAPILLARY_PARAM_COUNT 109
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

@@ -7,7 +7,7 @@
 
 int capillary_transforms(const struct capillary_point *point)
 {
-    return 2 + (point->third_harmonic ? 0 : 1) + (point->raman ? 2 : 0)
+    return 2 + (point->third_harmonic || point->envelope ? 0 : 1) + (point->raman ? 2 : 0)
            + (point->time_length > 0.0 ? 1 : 0);
 }
 
@@ -44,8 +44,7 @@ void capillary_accepted(void *model, long row, double h)
     }
 }
 
-/* Aeff at the mean radius over that at a place. */
-static double area_share(const struct capillary_row *row, const struct capillary_place *at)
+double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at)
 {
     const double share = row->medium.radius / at->at.radius;
     return share * share;
@@ -62,16 +61,16 @@ struct response_factors capillary_factors(const struct capillary_row *row,
         .density = drift * at->at.rho};
 }
 
-static int execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
-                   long ld_out)
+int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
+                      long ld_out)
 {
     const struct fft_rows rows = {in, ld_in, out, ld_out, 0, 1, NULL};
     return m->be->ops->fft_execute(m->be, plan, &rows);
 }
 
-/* Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
-static int absorbed_rate(struct model *m, struct capillary_row *r,
-                         const struct capillary_place *at, const cplx *spectrum, double *rate)
+int capillary_absorbed_rate(struct model *m, struct capillary_row *r,
+                            const struct capillary_place *at, const cplx *spectrum,
+                            double *rate)
 {
     double sum = 0.0;
 
@@ -102,7 +101,7 @@ static int sample_rates(struct model *m, struct capillary_row *r,
         const double square = r->samples[j] * r->samples[j];
         top = square > top ? square : top;
     }
-    rates[PATH_B] = r->b_rate * at->at.rho * area_share(r, at) * top;
+    rates[PATH_B] = r->b_rate * at->at.rho * capillary_area_share(r, at) * top;
     double sum = 0.0;
     const long edge = m->edge ? m->fine : 0;
 #pragma omp simd reduction(+ : sum)
@@ -128,11 +127,11 @@ static int edge_loss(struct model *m, long row, struct row_status *st)
     TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
     st->passes++;
     st->transforms++;
-    return execute(m, m->forward, lost, m->ld_real, m->lost_spectrum + row * m->ld, m->ld);
+    return capillary_execute(m, m->forward, lost, m->ld_real, m->lost_spectrum + row * m->ld,
+                             m->ld);
 }
 
-/* pre N + lost, in the bins of the state: the stepper's prefactor is the mask alone. */
-static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+int capillary_edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
 {
     const struct spectral_add_args args = {m->factor + row * m->ld,
                                            spectrum,
@@ -153,7 +152,8 @@ static int quadrature(struct model *m, long row, const cplx *spectrum, struct ro
     TRY(be->kernels->spectral_scale(be, &turn, 0, 1, m->spectrum));
     st->passes++;
     st->transforms++;
-    return execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real, m->ld_real);
+    return capillary_execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real,
+                             m->ld_real);
 }
 
 /* The spectrum of what drives the delayed response times the transfer function of a place. */
@@ -171,7 +171,7 @@ static int raman_filter(struct model *m, long row, const struct capillary_place 
     }
     double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_MIX;
     const double scale =
-        capillary_medium_drift(&r->medium, at, r->point.vacuum) * area_share(r, at);
+        capillary_medium_drift(&r->medium, at, r->point.vacuum) * capillary_area_share(r, at);
     raman_mix_weights(&r->raman, at->at.rho, weight);
     const double values[1 + SPECTRAL_MIX] = {scale, weight[0], weight[1]};
     TRY(be->ops->upload(be, scalars, values, sizeof values));
@@ -186,28 +186,33 @@ static int raman_filter(struct model *m, long row, const struct capillary_place 
     return be->kernels->spectral_mix[r->raman.count - 1](be, &mix, 0, 1, m->fine + 1);
 }
 
-/* rho (h * E^2) into `delayed`, a factor on E: the square, zeros behind it, its spectrum times
- * the transfer function, back. */
+int capillary_delay(struct model *m, long row, const struct capillary_place *at,
+                    struct row_status *st)
+{
+    cplx *const half = m->half + row * m->ld_half;
+    TRY(capillary_execute(m, m->long_forward, m->square + row * m->ld_long, m->ld_long, half,
+                          m->ld_half));
+    TRY(raman_filter(m, row, at, half));
+    st->passes++;
+    st->transforms += 2;
+    return capillary_execute(m, m->long_backward, half, m->ld_half,
+                             m->delayed + row * m->ld_long, m->ld_long);
+}
+
+/* rho (h * E^2) into `delayed`. */
 static int delayed_response(struct model *m, long row, const struct capillary_place *at,
                             const struct response_rows *rows, struct row_status *st)
 {
     struct backend *const be = m->be;
-    double *const square = m->square + row * m->ld_long;
-    cplx *const half = m->half + row * m->ld_half;
-    const struct raman_square_args drive = {rows->samples, rows->quadrature, square, m->ld_real,
-                                            NULL};
+    const struct raman_square_args drive = {rows->samples, rows->quadrature,
+                                            m->square + row * m->ld_long, m->ld_real, NULL};
     TRY(be->kernels->raman_square[m->third_harmonic ? 0 : 1](be, &drive, 0, 1, m->fine));
-    TRY(execute(m, m->long_forward, square, m->ld_long, half, m->ld_half));
-    TRY(raman_filter(m, row, at, half));
-    st->passes += 2;
-    st->transforms += 2;
-    return execute(m, m->long_backward, half, m->ld_half, m->delayed + row * m->ld_long,
-                   m->ld_long);
+    st->passes++;
+    return capillary_delay(m, row, at, st);
 }
 
-/* The prefactor at this place in place of that in the middle. */
-static int lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
-                struct row_status *st)
+int capillary_lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
+                   struct row_status *st)
 {
     struct backend *const be = m->be;
     double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
@@ -231,12 +236,12 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     const struct response_factors factors = capillary_factors(r, at);
     struct response_rows rows = {.samples = samples, .ld = m->ld_real};
     if (state)
-        TRY(absorbed_rate(m, r, at, spectrum, &rates[PATH_ABSORBED]));
+        TRY(capillary_absorbed_rate(m, r, at, spectrum, &rates[PATH_ABSORBED]));
     if (!m->third_harmonic) {
         TRY(quadrature(m, row, spectrum, st));
         rows.quadrature = m->quadrature + row * m->ld_real;
     }
-    TRY(execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
+    TRY(capillary_execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
     if (state)
         TRY(sample_rates(m, r, at, samples, rates));
     if (m->edge)
@@ -249,11 +254,12 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     if (state) {
         struct response_report report;
         TRY(response_report(m->response, row, &report));
-        rates[PATH_IONISATION] = at->at.rho * r->medium.area / area_share(r, at) * report.work;
+        rates[PATH_IONISATION] =
+            at->at.rho * r->medium.area / capillary_area_share(r, at) * report.work;
     }
-    TRY(execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
+    TRY(capillary_execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
     if (r->leans)
-        TRY(lean(m, row, at, spectrum, st));
-    return m->edge ? edge_add(m, row, spectrum, st) : 0;
+        TRY(capillary_lean(m, row, at, spectrum, st));
+    return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
 }

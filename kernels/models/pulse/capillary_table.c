@@ -19,6 +19,7 @@ static const char *const kerr_responses[] = {"chi3", "none", NULL};
 static const char *const plasma_rates[] = {"auto", "ppt", "adk", "table", "none", NULL};
 static const char *const plasma_rules[] = {"band", "trapezoid", NULL};
 static const char *const raman_models[] = {"auto", "on", "none", NULL};
+static const char *const fields[] = {"real", "envelope", NULL};
 static const char *const tapers[] = {"planck", "sin2", "none", NULL};
 static const char *const time_targets[] = {"polarisation", NULL};
 static const char *const pulse_shapes[] = {"gauss", "sech", NULL};
@@ -407,6 +408,15 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .choices = raman_models,
      .doc = "Rotation and vibration of the molecules: auto (of the gases that have them), on "
             "or none"},
+    {.name = "field",
+     .kind = PARAM_CHOICE,
+     .flags = PARAM_STRUCTURAL,
+     .unit = "1",
+     .fallback = "real",
+     .choices = fields,
+     .doc =
+         "real: with its carrier; envelope: complex samples without it, on fewer points, for "
+         "Kerr and Raman without third harmonic and plasma"},
     {.name = "windows.spectral",
      .kind = PARAM_CHOICE,
      .flags = PARAM_STRUCTURAL,
@@ -534,16 +544,18 @@ const struct param_info capillary_params[CAPILLARY_PARAM_COUNT] = {
      .unit = "1",
      .minimum = PULSE_GRID_MIN,
      .maximum = PULSE_GRID_MAX,
-     .doc = "Samples on which responses are computed, even, 2^a 3^b 5^c 7^d; not given: six a "
-            "period of the shortest wavelength"},
+     .doc =
+         "Samples on which responses are computed, even, 2^a 3^b 5^c 7^d; not given: six a "
+         "period of the shortest wavelength, of an envelope two complex ones for each bin of "
+         "the band"},
     {.name = "grid.coarse",
      .kind = PARAM_INT,
      .flags = PARAM_STRUCTURAL | PARAM_GRID,
      .unit = "1",
      .minimum = PULSE_GRID_MIN,
      .maximum = PULSE_GRID_MAX,
-     .doc = "Samples that the state stands for, at most grid.fine; not given: what the band "
-            "needs"},
+     .doc = "Samples that the state stands for, at most grid.fine, of an envelope less than "
+            "twice as many; not given: what the band needs"},
     {.name = "bands.rdw",
      .kind = PARAM_LIST,
      .flags = PARAM_OPEN,

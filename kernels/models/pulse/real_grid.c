@@ -121,6 +121,28 @@ static int check_size(const char *name, long n, double needed)
     return 0;
 }
 
+/* Where the spectral window is not 0; there is a coarse size. */
+static void find_active(struct real_grid *grid)
+{
+    grid->first = 1;
+    while (real_grid_spectral(grid, grid->first) == 0.0)
+        grid->first++;
+    grid->last = grid->coarse / 2;
+    while (real_grid_spectral(grid, grid->last - 1) == 0.0)
+        grid->last--;
+}
+
+/* Complex samples: as many as the state has bins are needed. */
+static int complete_envelope(struct real_grid *grid)
+{
+    const double bins = (double)real_grid_bins(grid);
+    find_active(grid);
+    const double wanted = (double)(REAL_GRID_ENVELOPE * (grid->last - grid->first));
+    if (grid->fine == 0)
+        TRY(choose_size(fmax(wanted, bins), &grid->fine));
+    return check_size("grid.fine", grid->fine, bins);
+}
+
 int real_grid_complete(struct real_grid *grid, double theta)
 {
     TRY(check_limits(grid));
@@ -129,19 +151,16 @@ int real_grid_complete(struct real_grid *grid, double theta)
     const double rule = theta > 0.0 ? 2.0 * PULSE_PI * REAL_GRID_GUARD * periods / theta : 0.0;
     if (grid->coarse == 0)
         TRY(choose_size(band, &grid->coarse));
+    TRY(check_size("grid.coarse", grid->coarse, band));
+    if (grid->envelope)
+        return complete_envelope(grid);
     if (grid->fine == 0)
         TRY(choose_size(fmax(fmax(REAL_GRID_SAMPLES * periods, rule), (double)grid->coarse),
                         &grid->fine));
-    TRY(check_size("grid.coarse", grid->coarse, band));
     TRY(check_size("grid.fine", grid->fine, fmax(band, rule)));
     if (grid->coarse > grid->fine)
         FAIL(ERR_ARGUMENT, "grid.coarse: %ld samples are more than grid.fine, %ld",
              grid->coarse, grid->fine);
-    grid->first = 1;
-    while (real_grid_spectral(grid, grid->first) == 0.0)
-        grid->first++;
-    grid->last = grid->coarse / 2;
-    while (real_grid_spectral(grid, grid->last - 1) == 0.0)
-        grid->last--;
+    find_active(grid);
     return 0;
 }

@@ -9,11 +9,19 @@
  * spectrum of the coarse set, bins omega_k = 2 pi k/T, k = 0 … coarse/2; responses are computed
  * on the fine set, t_j = (j - fine/2) T/fine, which holds the third harmonic of the band
  * (physics.md §1.1; T is the whole window, tapers lie inside it).
+ *
+ * An envelope has the same state: the bins of the real field whose analytic signal it is. Its
+ * fine samples are complex, so that they need to hold no carrier, neither the negative
+ * frequencies nor a third harmonic: the width of the active bins, twice, so that |A|^2 A does
+ * not fold back onto them. With fewer, down to what the state needs, products of far ends of
+ * the band do.
  */
 
 /* Order of the choices of windows.spectral and windows.time. */
 enum taper_kind { TAPER_PLANCK, TAPER_SIN2, TAPER_NONE };
 
+/* Complex fine samples for each active bin. */
+#define REAL_GRID_ENVELOPE 2
 /* Fine samples a period of the shortest wavelength: the third harmonic's own Nyquist limit. */
 #define REAL_GRID_SAMPLES 6.0
 /* The spectral window is 1 up to the blue limit and 0 from this multiple of it on. */
@@ -28,14 +36,15 @@ struct real_grid {
     double longest;
     enum taper_kind spectral;
     enum taper_kind time;
-    long first; /* the active bins [first, last): where the spectral window is not 0 */
+    bool envelope; /* the fine samples are complex, of the analytic signal */
+    long first;    /* the active bins [first, last): where the spectral window is not 0 */
     long last;
 };
 
 /**
  * Complete a grid: sizes that are 0 are chosen, then all is checked.
  *
- * @param grid  in: window, limits, tapers, sizes or 0; out: sizes and active bins
+ * @param grid  in: window, limits, tapers, kind, sizes or 0; out: sizes and active bins
  * @param theta  largest omega dt of the fine samples that the band may reach, guard included;
  * 0: no such limit
  * @return 0, or ERR_ARGUMENT: limits out of order, sizes that are odd, not 2^a 3^b 5^c 7^d, out

@@ -106,6 +106,9 @@ static int check_setup(const struct response_setup *s)
     if (s->components == 2 && !s->third_harmonic)
         FAIL(ERR_UNSUPPORTED,
              "the Kerr response of two components is known with the third harmonic only");
+    if (s->envelope && (s->rule != PLASMA_NONE || s->components == 2 || s->third_harmonic))
+        FAIL(ERR_UNSUPPORTED, "an envelope has neither plasma, two components nor a third "
+                              "harmonic");
     if (s->n <= 2 * COLUMN_PAD || s->columns < 1)
         FAIL(ERR_BUG, "a response of %ld samples and %ld columns", s->n, s->columns);
     if (s->species < 1 || s->species > RESPONSE_SPECIES)
@@ -286,6 +289,22 @@ int response_load(struct response *response, long column, const struct response_
     return 0;
 }
 
+/* Complex samples, real factors; COLUMN_KERR holds what half the analytic signals need. */
+static int apply_envelope(struct response *r, const double *window, const double *scalars,
+                          const struct response_rows *rows)
+{
+    const struct response_envelope_args args = {.field = rows->envelope,
+                                                .extra = rows->extra,
+                                                .window = window,
+                                                .scale = scalars + COLUMN_SCALE,
+                                                .kerr = scalars + COLUMN_KERR,
+                                                .out = rows->envelope,
+                                                .ld = rows->ld,
+                                                .ld_real = r->ld};
+    struct backend *be = r->setup.backend;
+    return be->kernels->response_envelope[r->setup.extra ? 1 : 0](be, &args, 0, 1, r->setup.n);
+}
+
 /* Kerr and extra alone. */
 static int apply_kerr(struct response *r, const double *window, const double *scalars,
                       const struct response_rows *rows)
@@ -293,6 +312,8 @@ static int apply_kerr(struct response *r, const double *window, const double *sc
     struct backend *be = r->setup.backend;
     const struct kernel_table *run = be->kernels;
     const long n = r->setup.n;
+    if (r->setup.envelope)
+        return apply_envelope(r, window, scalars, rows);
     if (r->setup.components == 2) {
         const struct response_pair_args args = {.field = rows->samples,
                                                 .extra = rows->extra,
@@ -347,9 +368,11 @@ static int upload_scalars(struct response *r, long column, int i,
     const long at = column * r->setup.species + i;
     const bool last = i == r->setup.species - 1;
     const bool plasma = r->setup.rule != PLASMA_NONE;
+    /* Of an envelope half of (3/4) |2 E|^2 2 E. */
+    const double kerr = r->setup.envelope ? 3.0 * factors->kerr : factors->kerr;
     const double share = plasma ? r->species[at].share : 0.0;
     const double values[COLUMN_SCALARS] = {[COLUMN_SCALE] = factors->scale,
-                                           [COLUMN_KERR] = last ? factors->kerr : 0.0,
+                                           [COLUMN_KERR] = last ? kerr : 0.0,
                                            [COLUMN_DENSITY] = share * factors->density,
                                            [COLUMN_PREIONISED] = own->preionised,
                                            [COLUMN_DT] = own->dt,
@@ -426,9 +449,10 @@ int response_apply(struct response *response, long column,
     for (int i = 0; i < species; i++)
         TRY(upload_scalars(response, column, i, factors));
     if (setup->rule == PLASMA_NONE) {
+        const double *window = response->windows + column * response->ld;
+        const double *scalars = response->scalars + last * COLUMN_SCALARS;
         st->passes += RESPONSE_PASSES_KERR;
-        return apply_kerr(response, response->windows + column * response->ld,
-                          response->scalars + last * COLUMN_SCALARS, rows);
+        return apply_kerr(response, window, scalars, rows);
     }
     return apply_all(response, column, rows, st);
 }

@@ -27,6 +27,11 @@
  * imaginary part of the analytic signal, which is a second inverse transform: of -i times the
  * spectrum.
  *
+ * Of an envelope (`envelope` in the set-up) the samples are complex, u = sum_k a_k exp(+2 pi i
+ * j k/n), half the analytic signal; they receive half the polarisation's, 3 kerr |E|^2 E +
+ * extra E with E = scale u: what the bins of a real field hold. No plasma: its rate follows the
+ * carrier.
+ *
  * Passes over the fine samples: 1 for Kerr alone and for the trapezoid rule with one component,
  * 3 else; of the plasma as many for each species, and one more for each beyond the first, in
  * which the responses are added. Transforms: none.
@@ -60,6 +65,7 @@ struct response_setup {
     enum rate_evaluation rate[RESPONSE_SPECIES]; /* of each */
     bool third_harmonic; /* false: `quadrature` is given; one component only */
     bool extra;          /* `extra` is given */
+    bool envelope;       /* complex samples; no plasma, one component, no third harmonic */
 };
 
 /* A gas that ionises; copied. */
@@ -92,6 +98,7 @@ struct response_rows {
     long ld;                  /* multiple of 8 */
     const double *quadrature; /* [ld] imaginary part of the analytic field; or NULL */
     const double *extra;      /* [ld] factor on E, e.g. of a Raman response; or NULL */
+    cplx *envelope;           /* [ld] in place of samples, of an envelope; else NULL */
 };
 
 /* What the last call for a column saw, of all species with their shares. */
