@@ -95,6 +95,11 @@ START_TEST(a_scan_and_a_stencil_count_their_roundings)
     ck_assert(fabs(limit - 2.0 * 11.0 / (256.0 - 11.0)) <= DBL_EPSILON);
     ck_assert_int_eq(bound_stencil(4, 3.0, PRECISION_BF16, &limit), 0); /* k = 10 */
     ck_assert(fabs(limit - 3.0 * 10.0 / (256.0 - 10.0)) <= DBL_EPSILON);
+    char text[200];
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(bound_stencil(-1, 1.0, PRECISION_F64, &limit), ERR_ARGUMENT);
+    ck_assert_int_eq(bound_stencil(200, 1.0, PRECISION_BF16, &limit), ERR_ARGUMENT);
+    status_capture(NULL, 0);
 }
 END_TEST
 
@@ -222,7 +227,7 @@ static double complex noise(const struct rng_stream *stream, uint64_t i)
     double u[2];
     rng_uniform2(stream, i, u);
     const double size = sqrt(-log(u[0])); /* <|n|^2> = 1 */
-    return CMPLX(size * cos(2.0 * PI * u[1]), size * sin(2.0 * PI * u[1]));
+    return size * (cos(2.0 * PI * u[1]) + (double complex)I * sin(2.0 * PI * u[1]));
 }
 
 /* One estimate of each kind from M realisations of true coherence g. */
