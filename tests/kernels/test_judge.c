@@ -257,7 +257,7 @@ static double estimate(enum coherence_estimate kind, double g, int runs, uint64_
 /* The formulas are leading orders in 1/M. */
 static void check_trials(enum coherence_estimate kind, double g)
 {
-    enum { RUNS = 200, TRIALS = 3000 };
+    enum { RUNS = 200, TRIALS = 1000 };
     double mean = 0.0;
     double square = 0.0;
     for (uint64_t t = 0; t < TRIALS; t++) {
@@ -270,9 +270,9 @@ static void check_trials(enum coherence_estimate kind, double g)
     const double variance = square - mean * mean;
     printf("coherence %g, estimate %d: mean %.4g, variance %.4g, said %.4g\n", g, (int)kind,
            mean, variance, c.variance);
-    if (g > 0.0) { /* a variance from 3000 trials is known to 2.6 %, leading order to a few */
+    if (g > 0.0) { /* a variance from 1000 trials is known to 4.5 % */
         ck_assert_double_le(fabs(mean - g), 3.0 * c.floor);
-        ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.12);
+        ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.15);
     } else { /* the mean of a Rayleigh amplitude is 0.886 of the root of its square */
         ck_assert_double_le(mean / c.floor, kind == COHERENCE_PAIRS ? 1.05 : 0.93);
         ck_assert_double_ge(mean / c.floor, kind == COHERENCE_PAIRS ? 0.95 : 0.84);
