@@ -81,7 +81,7 @@ static double margin(long double error, double limit)
 /* Lanes that each add every lanes-th term, then join pairwise. */
 static double lane_sum(const double *x, long n, long lanes, enum precision p)
 {
-    double part[LONGEST];
+    double part[LONGEST] = {0.0};
     for (long i = 0; i < n; i++)
         part[i % lanes] = i < lanes ? x[i] : rounded(part[i % lanes] + x[i], p);
     for (long live = lanes; live > 1; live = (live + 1) / 2)
@@ -286,7 +286,7 @@ struct family {
 static void check_family(const struct family *f, enum precision precision)
 {
     static const char *const formats[] = {"binary64", "binary32", "bfloat16"};
-    double margins[TRIALS];
+    double margins[TRIALS] = {0.0};
     for (int t = 0; t < f->trials; t++) {
         struct source s = {.stream = {.seed = 29,
                                       .component = (uint32_t)precision,
