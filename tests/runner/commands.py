@@ -270,8 +270,10 @@ parameters:
 
 def what_a_capillary_cannot_do():
     check("a capillary is planned", sf("plan", write("gas.yaml", GAS), "--no-measure").returncode == 0)
-    mixture = GAS.replace("gas: He", "gas: {He: 0.9, Ar: 0.1}").replace("  guide", "  plasma: none\n  guide")
-    check("a mixture is planned", sf("plan", write("gas.yaml", mixture), "--no-measure").returncode == 0)
+    plan = sf("plan", write("gas.yaml", GAS.replace("gas: He", "gas: {He: 0.9, N2O: 0.1}") + "  density: ideal\n"), "--no-measure")
+    check("a mixture is planned", plan.returncode == 0 and "gases that ionise differently" in plan.stdout)
+    plan = sf("plan", write("gas.yaml", GAS.replace("gas: He", "gas: Air")), "--no-measure")
+    check("the lines that air lacks are named", plan.returncode == 0 and "lines of O2" in plan.stdout + plan.stderr)
     taper = GAS.replace("radius: 125 um", "radius: {z: [0 cm, 10 cm], radius: [125 um, 100 um]}")
     check("a taper is planned", sf("plan", write("gas.yaml", taper), "--no-measure").returncode == 0)
     axis = GAS.replace("  pressure: 1 bar\n", "") + "axes:\n  - pressure: [1 bar, 2 bar]\n"
@@ -284,6 +286,7 @@ def what_a_capillary_cannot_do():
         ("an earlier plane that is not there", GAS.replace("duration: 10 fs, energy: 50 uJ, ", "") + "  input: {from: a.h5}\n", "11:", "input.from", "a.h5"),
         ("a radius of 0", GAS.replace("125 um", "0 um"), "5:", "core_radius"),
         ("an energy of 0", GAS.replace("50 uJ", "0 uJ"), "9:", "pulse.energy"),
+        ("Raman of a mixture of atoms", GAS.replace("gas: He", "gas: {He: 0.5, Ar: 0.5}") + "  raman: on\n", "raman", "no gas of this mixture"),
         ("Raman of helium", GAS + "  raman: on\n", "raman", "He"),
         ("a pressure beyond the equation of state", GAS.replace("1 bar", "1e6 bar"), "equation of state of He"),
         ("a band beyond a resonance", GAS.replace("[200 nm", "[70 nm"), "resonance"),
