@@ -38,13 +38,6 @@ static void input_case(struct capillary_case *c, double window)
     capillary_case_unset(c, "pulse.energy");
 }
 
-static void case_data(struct capillary_case *c, const char *name, const struct data_set *set)
-{
-    const int index = params_find(&c->params, name);
-    ck_assert_msg(index >= 0, "no parameter %s", name);
-    c->params.values[index] = (struct param_value){.set = true, .count = 1, .data = set};
-}
-
 /* A Gaussian, its phase gdd Omega^2/2 and its delay. */
 struct gauss {
     double omega, energy, delay, gdd;
@@ -144,7 +137,7 @@ START_TEST(a_table_over_time_is_its_formula)
         struct capillary_case c;
         struct data_set set = table_in_time(steps[i], 0.0);
         input_case(&c, WINDOW);
-        case_data(&c, "pulse.file", &set);
+        capillary_case_data(&c, "pulse.file", &set);
         capillary_case_set(&c, "pulse.energy", ENERGY);
         const double error = input_error(&c, WINDOW, &right, 1);
         ck_assert_msg(error < spline_bound(steps[i]), "%g of %g", error,
@@ -164,7 +157,7 @@ START_TEST(the_shape_and_its_table_are_one_pulse)
         struct data_set set = table_in_time(0.25e-15, 0.0);
         input_case(&c, WINDOW);
         if (table == 1)
-            case_data(&c, "pulse.file", &set);
+            capillary_case_data(&c, "pulse.file", &set);
         else
             capillary_case_set(&c, "pulse.duration", WIDTH);
         capillary_case_set(&c, "pulse.energy", ENERGY);
@@ -186,7 +179,7 @@ START_TEST(a_phase_over_time_moves_the_carrier)
     const struct gauss right = {omega_of(800e-9) + shift, ENERGY, 0.0, 0.0};
     struct data_set set = table_in_time(0.25e-15, shift);
     input_case(&c, WINDOW);
-    case_data(&c, "pulse.file", &set);
+    capillary_case_data(&c, "pulse.file", &set);
     capillary_case_set(&c, "pulse.energy", ENERGY);
     /* the fourth derivative of the turning envelope is at most (sqrt(a) + shift)^4 12 a^2/a^2
      */
@@ -206,7 +199,7 @@ START_TEST(a_spectrum_with_phase_is_its_formula)
         struct capillary_case c;
         struct data_set set = table_in_frequency(axes[i], gdd);
         input_case(&c, WINDOW);
-        case_data(&c, "pulse.file", &set);
+        capillary_case_data(&c, "pulse.file", &set);
         capillary_case_set(&c, "pulse.energy", ENERGY);
         /* rows are 1.9e12 rad/s apart: 5/384 h^4 12 (1/(4 a) + gdd/2)^2 of the peak */
         const double h = 1.2 * right.omega / 1500.0;
@@ -220,6 +213,33 @@ START_TEST(a_spectrum_with_phase_is_its_formula)
 }
 END_TEST
 
+/* Complex fine samples, no more than the width of the band needs: the same bins, also where
+ * half of the samples is an odd number. */
+START_TEST(an_envelope_takes_the_same_tables)
+{
+    static const double fine[] = {1458.0, 2048.0};
+    const struct gauss right = {omega_of(800e-9), ENERGY, 0.0, 0.0};
+    for (int i = 0; i < 4; i++) {
+        struct capillary_case c;
+        const double h = i < 2 ? 0.25e-15 : 1.2 * right.omega / 1500.0;
+        struct data_set set = i < 2 ? table_in_time(h, 0.0) : table_in_frequency("omega", 0.0);
+        const double bound =
+            i < 2 ? spline_bound(h) : 5.0 / 384.0 * pow(h, 4) * 12.0 * pow(0.25 / RATE, 2);
+        input_case(&c, WINDOW);
+        capillary_case_choose(&c, "field", "envelope");
+        capillary_case_choose(&c, "plasma.rate", "none");
+        capillary_case_choose(&c, "kerr.third_harmonic", "false");
+        capillary_case_set(&c, "grid.fine", fine[i % 2]);
+        capillary_case_data(&c, "pulse.file", &set);
+        capillary_case_set(&c, "pulse.energy", ENERGY);
+        const double error = input_error(&c, WINDOW, &right, 1);
+        ck_assert_msg(error < bound, "%d: %g of %g", i, error, bound);
+        capillary_case_clear(&c);
+        data_clear(&set);
+    }
+}
+END_TEST
+
 START_TEST(a_table_has_the_peak_power_that_is_asked_for)
 {
     struct capillary_case c;
@@ -227,7 +247,7 @@ START_TEST(a_table_has_the_peak_power_that_is_asked_for)
     /* the integral of exp(-2 a t^2) */
     const struct gauss right = {omega_of(800e-9), 2e8 * sqrt(PI / (2.0 * RATE)), 0.0, 0.0};
     input_case(&c, WINDOW);
-    case_data(&c, "pulse.file", &set);
+    capillary_case_data(&c, "pulse.file", &set);
     capillary_case_set(&c, "pulse.peak_power", 2e8);
     /* between samples the peak is that of a parabola */
     ck_assert_double_lt(input_error(&c, WINDOW, &right, 1), 1e-6);
@@ -251,7 +271,7 @@ START_TEST(several_pulses_add_up_as_fields)
     capillary_case_set(&c, "pulse2.wavelength", 400e-9);
     capillary_case_set(&c, "pulse2.phases.delay", 15e-15);
     capillary_case_set(&c, "pulse2.phases.gdd", 30e-30);
-    case_data(&c, "pulse3.file", &set);
+    capillary_case_data(&c, "pulse3.file", &set);
     capillary_case_set(&c, "pulse3.energy", 2e-6);
     capillary_case_set(&c, "pulse3.wavelength", 1200e-9);
     capillary_case_set(&c, "pulse3.phases.delay", -60e-15);
@@ -288,7 +308,7 @@ START_TEST(a_plane_of_the_same_window_keeps_its_bits)
     const struct gauss g = {omega_of(800e-9), ENERGY, 7e-15, 20e-30};
     struct data_set set = plane_of(&g, WINDOW, 2048);
     input_case(&c, WINDOW);
-    case_data(&c, "input.from", &set);
+    capillary_case_data(&c, "input.from", &set);
     for (int more = 0; more < 2; more++) {
         capillary_case_set(&c, "grid.coarse", more == 0 ? 2048.0 : 3072.0);
         struct capillary_planes p = capillary_case_run(&c);
@@ -330,7 +350,7 @@ START_TEST(a_plane_of_another_window_keeps_its_samples)
         struct capillary_case c;
         struct data_set set = plane_of(&g, WINDOW, 2048);
         input_case(&c, factors[i] * WINDOW);
-        case_data(&c, "input.from", &set);
+        capillary_case_data(&c, "input.from", &set);
         const double error = input_error(&c, factors[i] * WINDOW, &g, 1);
         ck_assert_msg(error < 1e-12, "window times %g: %g", factors[i], error);
         capillary_case_clear(&c);
@@ -363,7 +383,7 @@ START_TEST(a_band_cuts_bins_off_from_the_first_one_on)
         capillary_case_set(&c, "grid.coarse", 1536.0 * cases[i].window);
         capillary_case_set(&c, "guide.wall.index", 1.45);
         capillary_case_set(&c, "grid.fine", 8192.0);
-        case_data(&c, "input.from", &set);
+        capillary_case_data(&c, "input.from", &set);
         status_capture(why, sizeof why);
         const int rc = capillary_ops.layout(&c.params, &layout);
         status_capture(NULL, 0);
@@ -381,7 +401,7 @@ START_TEST(planes_that_do_not_fit_are_refused_with_what_would)
     const struct gauss blue = {omega_of(200e-9), ENERGY, 0.0, 0.0};
     struct data_set set = plane_of(&late, WINDOW, 2048);
     input_case(&c, 0.5 * WINDOW);
-    case_data(&c, "input.from", &set);
+    capillary_case_data(&c, "input.from", &set);
     refuses(&c, "input.from: the scan's window cuts off 1 of the plane's energy");
     capillary_case_set(&c, "grid.fine", 8192.0);
     capillary_case_set(&c, "grid.coarse", 2048.0);
@@ -415,7 +435,7 @@ START_TEST(what_does_not_belong_together_is_refused)
     refuses(&c, "pulse: neither of pulse.energy and pulse.peak_power");
     capillary_case_set(&c, "pulse.energy", ENERGY);
     refuses(&c, "pulse.duration is missing");
-    case_data(&c, "pulse.file", &set);
+    capillary_case_data(&c, "pulse.file", &set);
     capillary_case_set(&c, "pulse.duration", WIDTH);
     refuses(&c, "pulse.duration belongs to a shape; pulse.file has its own");
     capillary_case_unset(&c, "pulse.duration");
@@ -447,7 +467,7 @@ START_TEST(data_that_were_not_read_are_a_members_reason)
     for (int i = 0; i < 2; i++) {
         struct capillary_case c;
         input_case(&c, WINDOW);
-        case_data(&c, names[i], &bare);
+        capillary_case_data(&c, names[i], &bare);
         if (i == 0)
             capillary_case_set(&c, "pulse.energy", ENERGY);
         struct capillary_planes p = capillary_case_run(&c);
@@ -469,6 +489,7 @@ int main(void)
     tcase_add_test(tests, the_shape_and_its_table_are_one_pulse);
     tcase_add_test(tests, a_phase_over_time_moves_the_carrier);
     tcase_add_test(tests, a_spectrum_with_phase_is_its_formula);
+    tcase_add_test(tests, an_envelope_takes_the_same_tables);
     tcase_add_test(tests, a_table_has_the_peak_power_that_is_asked_for);
     tcase_add_test(tests, several_pulses_add_up_as_fields);
     tcase_add_test(tests, a_plane_of_the_same_window_keeps_its_bits);
