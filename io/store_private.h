@@ -84,6 +84,8 @@ struct store_ready {
     double committed; /* clock_wall of the last commit */
 };
 
+struct store_verdicts; /* verdict_private.h */
+
 /* An open file with the handles that it keeps. */
 struct store {
     char *path;
@@ -101,7 +103,8 @@ struct store {
     int parts;
     struct h5_dataset column[COLUMN_COUNT];
     struct store_history history;
-    struct h5_dataset resume; /* resume/slot; not open when the file has none */
+    struct h5_dataset resume;        /* resume/slot; not open when the file has none */
+    struct store_verdicts *verdicts; /* NULL: the file has no room for judgments */
     bool history_open;
     struct hash_stream *hash;
     void *dense;  /* one plane of the largest array, valid part */

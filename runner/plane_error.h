@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef RUNNER_PLANE_ERROR_H
+#define RUNNER_PLANE_ERROR_H
+
+#include <stdbool.h>
+
+#include "io/store.h"
+#include "kernels/contract/contract.h"
+
+/* Distance of a stored plane from its reference, and what it is worth. */
+
+/**
+ * ||c - r|| / ||r||, Euclidean norms.
+ *
+ * @param c  [n] as it is stored
+ * @param r  [n] reference; complex numbers are pairs
+ * @return NaN where the reference is zero everywhere, or a number is not finite
+ */
+double plane_error_l2(const double *c, const double *r, long n);
+
+/** The same of the powers |c|^2, |r|^2 of n complex numbers: phases do not count. */
+double plane_error_power(const double *c, const double *r, long n);
+
+/** |c - r| / |r| of a number, 0 where both are zero, INFINITY where the reference alone is; NaN
+ * where one is not finite. */
+double plane_error_number(double c, double r);
+
+/* What the errors of a member's planes come to. */
+struct plane_verdict {
+    enum verdict verdict; /* VERDICT_UNJUDGED: a plane has no error */
+    double bound;
+    double observed;                /* the largest error */
+    double margin;                  /* observed / bound */
+    char reason[STORE_REASON_SIZE]; /* "" when it is within */
+};
+
+/**
+ * Judge a member by its largest error.
+ *
+ * @param error   [planes]
+ * @param judged  [planes] which of them count
+ */
+void plane_error_judge(const double *error, const bool *judged, long planes, double bound,
+                       struct plane_verdict *out);
+
+#endif
