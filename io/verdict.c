@@ -41,31 +41,27 @@ int verdict_open(struct store *store)
 {
     if (!read_exists(store, names[VERDICT_CHOSEN]))
         return 0;
-    TRY(MEM_NEW(1, &store->verdicts));
+    store->verdicts_open = true;
     for (int c = 0; c < VERDICT_COLUMNS; c++)
-        TRY(open_column(store, c, &store->verdicts->column[c]));
+        TRY(open_column(store, c, &store->verdict[c]));
     return 0;
 }
 
 void verdict_close(struct store *store)
 {
-    if (store->verdicts == NULL)
-        return;
     for (int c = 0; c < VERDICT_COLUMNS; c++)
-        h5_dataset_close(&store->verdicts->column[c]);
-    mem_free(store->verdicts);
-    store->verdicts = NULL;
+        h5_dataset_close(&store->verdict[c]);
 }
 
 bool verdict_has_room(const struct store *store)
 {
-    return store->verdicts != NULL;
+    return store->verdicts_open;
 }
 
 static int read_bytes(struct store *store, enum verdict_column c, int64_t first, int64_t count,
                       uint8_t *values)
 {
-    return store_get(store, &store->verdicts->column[c], &first, &count, values);
+    return store_get(store, &store->verdict[c], &first, &count, values);
 }
 
 static int read_some(struct store *store, int64_t first, int64_t count,
@@ -76,7 +72,7 @@ static int read_some(struct store *store, int64_t first, int64_t count,
     TRY(read_bytes(store, VERDICT_CHOSEN, first, count, byte[0]));
     TRY(read_bytes(store, VERDICT_OUTCOME, first, count, byte[1]));
     TRY(read_bytes(store, VERDICT_VERDICT, first, count, byte[2]));
-    TRY(store_get(store, &store->verdicts->column[VERDICT_ENVELOPE], &first, &count, key));
+    TRY(store_get(store, &store->verdict[VERDICT_ENVELOPE], &first, &count, key));
     for (int64_t i = 0; i < count; i++) {
         if (byte[1][i] > MEMBER_QUARANTINED || byte[2][i] > VERDICT_OUTSIDE)
             FAIL(ERR_CONFLICT, "%s is damaged: member/contract of member %lld is unknown",
@@ -93,7 +89,7 @@ int verdict_read(struct store *store, int64_t first, int64_t count, struct verdi
 {
     TRY(store_check_members(store, first, count));
     memset(out, 0, (size_t)count * sizeof *out);
-    for (int64_t i = 0; store->verdicts != NULL && i < count; i += BLOCK)
+    for (int64_t i = 0; store->verdicts_open && i < count; i += BLOCK)
         TRY(read_some(store, first + i, count - i < BLOCK ? count - i : BLOCK, out + i));
     return 0;
 }
@@ -101,21 +97,21 @@ int verdict_read(struct store *store, int64_t first, int64_t count, struct verdi
 int verdict_choose(struct store *store, int64_t first, int64_t count, const uint8_t *chosen)
 {
     TRY(store_check_members(store, first, count));
-    if (store->verdicts == NULL)
+    if (!store->verdicts_open)
         FAIL(ERR_BUG, "%s has no room for verdicts", store->path);
-    return store_put(store, &store->verdicts->column[VERDICT_CHOSEN], &first, &count, chosen);
+    return store_put(store, &store->verdict[VERDICT_CHOSEN], &first, &count, chosen);
 }
 
 static int put(struct store *store, enum verdict_column c, int64_t member, const void *value)
 {
-    return store_put_row(store, &store->verdicts->column[c], member, value);
+    return store_put_row(store, &store->verdict[c], member, value);
 }
 
 int verdict_begin(struct store *store, int64_t member)
 {
     int32_t attempts = 0;
     TRY(store_check_member(store, member));
-    TRY(store_get_row(store, &store->verdicts->column[VERDICT_ATTEMPTS], member, &attempts));
+    TRY(store_get_row(store, &store->verdict[VERDICT_ATTEMPTS], member, &attempts));
     attempts++;
     return put(store, VERDICT_ATTEMPTS, member, &attempts);
 }
@@ -125,9 +121,9 @@ static int put_text(struct store *store, enum verdict_column c, int64_t member,
                     const char *text)
 {
     char padded[STORE_REASON_SIZE + 1] = "";
-    const size_t size = store->verdicts->column[c].size;
+    const size_t size = store->verdict[c].size;
     if (size >= sizeof padded)
-        FAIL(ERR_IO, "%s is wider than %d bytes", store->verdicts->column[c].name,
+        FAIL(ERR_IO, "%s is wider than %d bytes", store->verdict[c].name,
              STORE_REASON_SIZE);
     snprintf(padded, size + 1, "%s", text);
     return put(store, c, member, padded);
@@ -135,7 +131,7 @@ static int put_text(struct store *store, enum verdict_column c, int64_t member,
 
 static int put_errors(struct store *store, int64_t member, const double *error)
 {
-    const struct h5_dataset *const data = &store->verdicts->column[VERDICT_ERROR];
+    const struct h5_dataset *const data = &store->verdict[VERDICT_ERROR];
     const int64_t start[] = {member, 0};
     const int64_t count[] = {1, data->length[1]};
     return error != NULL && count[1] > 0 ? store_put(store, data, start, count, error) : 0;
@@ -190,7 +186,7 @@ int verdict_forget(struct store *store, int64_t member)
     const uint8_t none = 0;
     const uint64_t no_key = 0;
     TRY(store_check_member(store, member));
-    if (store->verdicts == NULL)
+    if (!store->verdicts_open)
         return 0;
     TRY(put(store, VERDICT_OUTCOME, member, &none));
     TRY(put(store, VERDICT_VERDICT, member, &none));
@@ -200,11 +196,11 @@ int verdict_forget(struct store *store, int64_t member)
 /* The errors of the planes, where the new file has as many. */
 static int copy_errors(struct store *from, int64_t there, struct store *to, int64_t here)
 {
-    const struct h5_dataset *const old = &from->verdicts->column[VERDICT_ERROR];
+    const struct h5_dataset *const old = &from->verdict[VERDICT_ERROR];
     const int64_t start[] = {there, 0};
     const int64_t count[] = {1, old->length[1]};
     double *error = NULL;
-    if (old->length[1] != to->verdicts->column[VERDICT_ERROR].length[1])
+    if (old->length[1] != to->verdict[VERDICT_ERROR].length[1])
         return 0;
     TRY(MEM_NEW((long)count[1], &error));
     int rc = store_get(from, old, start, count, error);
@@ -216,9 +212,9 @@ static int copy_errors(struct store *from, int64_t there, struct store *to, int6
 
 static int copy_value(struct store *from, int64_t there, struct store *to, int64_t here, int c)
 {
-    const struct h5_dataset *const old = &from->verdicts->column[c];
+    const struct h5_dataset *const old = &from->verdict[c];
     char value[STORE_REASON_SIZE];
-    if (old->size != to->verdicts->column[c].size || old->size > sizeof value)
+    if (old->size != to->verdict[c].size || old->size > sizeof value)
         FAIL(ERR_CONFLICT, "%s: %s has another width than in %s", from->path, old->name,
              to->path);
     TRY(store_get_row(from, old, there, value));
@@ -228,10 +224,10 @@ static int copy_value(struct store *from, int64_t there, struct store *to, int64
 int verdict_copy(struct store *from, int64_t there, struct store *to, int64_t here)
 {
     uint8_t outcome = 0;
-    if (to->verdicts == NULL || from->verdicts == NULL)
+    if (!to->verdicts_open || !from->verdicts_open)
         return verdict_forget(to, here);
     TRY(copy_value(from, there, to, here, VERDICT_CHOSEN));
-    TRY(store_get_row(from, &from->verdicts->column[VERDICT_OUTCOME], there, &outcome));
+    TRY(store_get_row(from, &from->verdict[VERDICT_OUTCOME], there, &outcome));
     if (outcome == 0)
         return verdict_forget(to, here);
     TRY(copy_errors(from, there, to, here));

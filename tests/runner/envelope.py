@@ -57,6 +57,12 @@ save: {planes: 3}
 store: {history: 0}
 """
 
+# Shards of it are files of one shape.
+EQUAL = MANY[:MANY.index("axes:")] + """axes: [{stepper.rtol: [1e-3]}]
+ensemble: {realisations: 24, seed: 2}
+save: {planes: 3}
+"""
+
 
 def contract(folder, name="out.h5"):
     """Columns of /member/contract, and what else tells of the members."""
@@ -364,10 +370,15 @@ def a_file_made_without_an_envelope_is_refused_with_advice():
 
 
 def shards_judge_what_the_whole_scan_would():
-    whole = write(judged(MANY, "1e-5", sample="8"))
+    for text in (MANY, EQUAL):
+        judge_shards(text)
+
+
+def judge_shards(text):
+    whole = write(judged(text, "1e-5", sample="8"))
     run(whole)
     want = contract(whole)
-    folder = write(judged(MANY, "1e-5", sample="8"))
+    folder = write(judged(text, "1e-5", sample="8"))
     for k in (1, 2, 3):
         run(folder, "--shard", f"{k}/3")
     r = command(folder, "status", *sorted(f for f in os.listdir(folder) if f.endswith("-of-3.h5")))
