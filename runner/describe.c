@@ -9,6 +9,7 @@
 #include "kernels/base/nearest.h"
 #include "kernels/base/status.h"
 #include "runner/commands.h"
+#include "runner/contract_table.h"
 #include "runner/options.h"
 #include "runner/text.h"
 
@@ -85,18 +86,27 @@ static int list_models(const struct command *self, int argc, char **argv)
     return 0;
 }
 
+enum describe_row { DESCRIBE_JSON, DESCRIBE_CONTRACT, DESCRIBE_ROWS };
+
 static int describe_model(const struct command *self, int argc, char **argv)
 {
+    static void (*const write[2][2])(FILE *, const struct model_info *) = {
+        {describe_text, describe_json}, {contract_table_text, contract_table_json}};
     struct options o;
     const struct model_info *info = NULL;
-    const char *json = NULL;
-    bool help = false;
-    TRY(read_line(&o, self, argc, argv, &json, &help));
-    if (help)
-        return 0;
+    bool given[DESCRIBE_ROWS] = {false};
+    int row = 0;
+    options_begin(&o, self, argc, argv);
+    TRY(options_next(&o, &row));
+    while (row != OPTIONS_END) {
+        if (row == OPTIONS_HELP)
+            return 0;
+        given[row] = true;
+        TRY(options_next(&o, &row));
+    }
     TRY(options_require(&o, 1, 1));
     TRY(find_model(o.argument[0], &info));
-    (json != NULL ? describe_json : describe_text)(stdout, info);
+    write[given[DESCRIBE_CONTRACT]][given[DESCRIBE_JSON]](stdout, info);
     return 0;
 }
 
@@ -159,6 +169,11 @@ static int run_init(const struct command *self, int argc, char **argv)
 
 static const struct option_row json_option[] = {
     {"json", 0, NULL, "one JSON object instead of text"}, {NULL, 0, NULL, NULL}};
+static const struct option_row describe_options[] = {
+    [DESCRIBE_JSON] = {"json", 0, NULL, "one JSON object instead of text"},
+    [DESCRIBE_CONTRACT] = {"contract", 0, NULL,
+                           "the error contract alone, and every tolerance with its source"},
+    [DESCRIBE_ROWS] = {NULL, 0, NULL, NULL}};
 static const struct option_row init_options[] = {
     {"output", 'o', "FILE", "write a new file instead of stdout"}, {NULL, 0, NULL, NULL}};
 
@@ -175,7 +190,7 @@ const struct command describe_command = {
     .arguments = "MODEL",
     .doc =
         "Every parameter of a model with unit, default, range, meaning; observables; contract",
-    .options = json_option,
+    .options = describe_options,
     .run = run_describe,
 };
 

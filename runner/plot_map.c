@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 
 enum { EVEN_ROWS = 256 };
 
@@ -33,7 +34,7 @@ static bool is_even(const struct plot_map *map)
 {
     const double step = (map->z[map->rows - 1] - map->z[0]) / (double)(map->rows - 1);
     for (long r = 1; r < map->rows; r++)
-        if (fabs(map->z[r] - map->z[r - 1] - step) > 1e-6 * step)
+        if (fabs(map->z[r] - map->z[r - 1] - step) > bound(BOUND_even_axis) * step)
             return false;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "runner/plot_frame.h"
 #include "runner/plot_quantity.h"
 
@@ -236,7 +237,7 @@ static bool is_geometric(const struct curve *curve)
         return false;
     const double ratio = s[1].x / s[0].x;
     for (long i = 1; i < curve->count; i++)
-        if (!(s[i].x > 0) || fabs(s[i].x / s[i - 1].x / ratio - 1) > 1e-6)
+        if (!(s[i].x > 0) || fabs(s[i].x / s[i - 1].x / ratio - 1) > bound(BOUND_even_axis))
             return false;
     return fabs(log10(s[curve->count - 1].x / s[0].x)) >= 1;
 }

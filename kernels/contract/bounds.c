@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "kernels/base/status.h"
 
@@ -55,6 +54,16 @@ static int magnitude_check(double sum_abs)
     return 0;
 }
 
+int bound_sum_depth(long n, long lanes, double *depth)
+{
+    if (lanes < 1 || n < lanes)
+        FAIL(ERR_ARGUMENT, "a sum of %ld terms in %ld lanes", n, lanes);
+    *depth = (double)((n - 1) / lanes); /* ceil(n / lanes) - 1 */
+    for (long joined = 1; joined<lanes; joined = joined> lanes / 2 ? lanes : 2 * joined)
+        *depth += 1.0;
+    return 0;
+}
+
 int bound_sum(double depth, double sum_abs, enum precision precision, double *out)
 {
     double gamma = 0.0;
@@ -68,6 +77,13 @@ int bound_dot(double n, double sum_abs, enum precision precision, double *out)
 {
     TRY(bound_sum(n, sum_abs, precision, out));
     *out += n * precision_tiny(precision);
+    return 0;
+}
+
+int bound_complex_dot(double n, double sum_abs, enum precision precision, double *out)
+{
+    TRY(bound_dot(2.0 * n, sum_abs, precision, out));
+    *out *= sqrt(2.0);
     return 0;
 }
 
@@ -106,115 +122,21 @@ int bound_steps(int steps, double peak, double *out)
     return 0;
 }
 
-/* Modulus of an element, or of the difference of two when `minus` is given. */
-static double modulus(const struct comparison_input *in, const double *array,
-                      const double *minus, long i)
+int bound_propagation(const struct propagation_step *steps, int count, double initial,
+                      double *out)
 {
-    const long at = in->is_complex ? 2 * i : i;
-    const double r = array[at] - (minus != NULL ? minus[at] : 0.0);
-    if (!in->is_complex)
-        return fabs(r);
-    return hypot(r, array[at + 1] - (minus != NULL ? minus[at + 1] : 0.0));
-}
-
-static int finite_element(const struct comparison_input *in, const double *array, long i)
-{
-    if (!in->is_complex)
-        return isfinite(array[i]);
-    return isfinite(array[2 * i]) && isfinite(array[2 * i + 1]);
-}
-
-/* Refuses a reference that proves nothing; its peak. */
-static int reference_check(const struct comparison_input *in, double *peak)
-{
-    if (in->n < 1 || in->value == NULL || in->reference == NULL)
-        FAIL(ERR_ARGUMENT, "nothing to compare: %ld elements", in->n);
-    *peak = 0.0;
-    for (long i = 0; i < in->n; i++) {
-        if (!finite_element(in, in->reference, i))
-            FAIL(ERR_ARGUMENT, "element %ld of the reference is not finite", i);
-        *peak = fmax(*peak, modulus(in, in->reference, NULL, i));
+    double error = initial;
+    if (count < 0 || !(error >= 0.0) || !isfinite(error))
+        FAIL(ERR_ARGUMENT, "a propagation of %d steps from an error of %g", count, error);
+    for (int k = 0; k < count; k++) {
+        const struct propagation_step *s = &steps[k];
+        if (!(s->gain >= 0.0) || !(s->rounding >= 0.0))
+            FAIL(ERR_ARGUMENT, "step %d has a gain of %g and a rounding error of %g", k,
+                 s->gain, s->rounding);
+        error = s->gain * error + s->rounding;
+        if (!isfinite(error))
+            FAIL(ERR_ARGUMENT, "the bound is not finite behind step %d", k);
     }
-    if (*peak == 0.0)
-        FAIL(ERR_ARGUMENT,
-             "all %ld elements of the reference are zero: nothing is proven by it", in->n);
+    *out = error;
     return 0;
-}
-
-static int element_bound(const struct comparison_input *in, long i, double size, double *out)
-{
-    *out = in->bounds != NULL ? in->bounds[i] : in->atol + in->rtol * size;
-    if (!(*out >= 0.0) || !isfinite(*out))
-        FAIL(ERR_ARGUMENT, "the bound of element %ld is %g: it must be finite and not negative",
-             i, *out);
-    return 0;
-}
-
-static double margin_of(double error, double allowed)
-{
-    if (error == 0.0)
-        return 0.0;
-    return allowed > 0.0 && isfinite(error) ? error / allowed : (double)INFINITY;
-}
-
-int comparison_run(const struct comparison_input *in, struct comparison *out)
-{
-    double peak;
-    TRY(reference_check(in, &peak));
-    *out = (struct comparison){.worst = -1, .margin = -1.0};
-    for (long i = 0; i < in->n; i++) {
-        const double size = modulus(in, in->reference, NULL, i);
-        double allowed;
-        TRY(element_bound(in, i, size, &allowed));
-        const int finite = finite_element(in, in->value, i);
-        const double error =
-            finite ? modulus(in, in->value, in->reference, i) : (double)INFINITY;
-        const double margin = margin_of(error, allowed);
-        out->not_finite += !finite;
-        if (size > 0.0 && size < bound(BOUND_weak_bin) * peak)
-            out->weak = fmax(out->weak, error / size);
-        if (margin > out->margin) {
-            out->margin = margin;
-            out->worst = i;
-            out->observed = error;
-            out->allowed = allowed;
-        }
-    }
-    out->within = out->not_finite == 0 && out->margin <= 1.0;
-    return 0;
-}
-
-int comparison_norm(const struct comparison_input *in, double limit, struct comparison *out)
-{
-    double peak;
-    TRY(reference_check(in, &peak));
-    if (!(limit > 0.0) || !isfinite(limit))
-        FAIL(ERR_ARGUMENT, "a norm bound of %g: it must be positive and finite", limit);
-    *out = (struct comparison){.worst = -1};
-    double error2 = 0.0;
-    double size2 = 0.0;
-    for (long i = 0; i < in->n;
-         i++) { /* scaled by the peak: squares neither over- nor underflow */
-        const double size = modulus(in, in->reference, NULL, i) / peak;
-        const double error = modulus(in, in->value, in->reference, i) / peak;
-        out->not_finite += !finite_element(in, in->value, i);
-        if (size > 0.0 && size < bound(BOUND_weak_bin))
-            out->weak = fmax(out->weak, error / size);
-        error2 += error * error;
-        size2 += size * size;
-    }
-    out->observed = out->not_finite == 0 ? sqrt(error2 / size2) : (double)INFINITY;
-    out->allowed = limit;
-    out->margin = margin_of(out->observed, limit);
-    out->within = out->not_finite == 0 && out->margin <= 1.0;
-    return 0;
-}
-
-long comparison_bits(const void *a, const void *b, size_t size, long count)
-{
-    for (long i = 0; i < count; i++)
-        if (memcmp((const char *)a + (size_t)i * size, (const char *)b + (size_t)i * size, size)
-            != 0)
-            return i;
-    return -1;
 }

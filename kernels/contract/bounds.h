@@ -2,11 +2,8 @@
 #ifndef KERNELS_CONTRACT_BOUNDS_H
 #define KERNELS_CONTRACT_BOUNDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /*
- * Rounding bounds and comparisons (numerics.md §2). u is the unit roundoff (2^-53 in binary64),
+ * Rounding bounds (numerics.md §2). u is the unit roundoff (2^-53 in binary64),
  * eps = 2u; they are never interchanged. Notation and proofs: N. J. Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., SIAM 2002, chapters 3 and 4.
  */
@@ -51,25 +48,54 @@ double precision_tiny(enum precision precision);
 int bound_gamma(double k, enum precision precision, double *gamma);
 
 /**
- * |computed - exact| of a sum along a tree: gamma(depth) sum|x_i|.
+ * Additions on the longest path of a sum of n terms that `lanes` partial sums share, each one
+ * loop, joined pairwise: ceil(n / lanes) - 1 + ceil(log2 lanes). One lane is a loop, n lanes
+ * are a tree.
  *
- * @param depth   additions on the longest path: n - 1 for a loop over n terms
+ * @param n     terms, >= 1
+ * @param lanes partial sums, 1 to n
+ * @return 0, or ERR_ARGUMENT
+ */
+int bound_sum_depth(long n, long lanes, double *depth);
+
+/**
+ * |computed - exact| of a sum along a tree: gamma(depth) sum|x_i|. The difference of two
+ * computed sums is within the sum of their two bounds.
+ *
+ * @param depth   additions on the longest path (bound_sum_depth): n - 1 for a loop over n terms
  * @param sum_abs sum of |x_i|
  * @return as bound_gamma, also ERR_ARGUMENT for a sum_abs that is negative or not finite
  */
 int bound_sum(double depth, double sum_abs, enum precision precision, double *out);
 
 /**
- * |computed - exact| of a dot product of n terms: gamma(n) sum|a_i b_i| + n tiny (products may
- * be sub-normal). A complex product counts as two real ones.
+ * |computed - exact| of a dot product of n terms, added in any order, with fused products or
+ * without: gamma(n) sum|a_i b_i| + n tiny (products may be sub-normal).
  */
 int bound_dot(double n, double sum_abs, enum precision precision, double *out);
 
 /**
- * |computed - exact| of a chunked prefix sum: gamma(chunk + offsets + 1) sum|x_i| up to there.
+ * Modulus of computed - exact of a dot product of n complex terms, of either conjugation.
  *
- * @param chunk   additions on the longest path within a chunk
- * @param offsets additions on the longest path of the sums of the chunks before
+ * Real and imaginary part are dot products of 2 n real terms each, and the terms of one part
+ * have sum|a_r b_r| + |a_i b_i| <= sum|a_i||b_i|: sqrt(2) (gamma(2 n) sum|a_i||b_i| + 2 n
+ * tiny).
+ *
+ * @param sum_abs sum of |a_i||b_i|, moduli
+ * @return as bound_sum
+ *
+ * Source: Higham 2002, §3.6 for n = 1.
+ */
+int bound_complex_dot(double n, double sum_abs, enum precision precision, double *out);
+
+/**
+ * |computed - exact| of a chunked prefix sum: gamma(m + D + 1) sum|x_i| up to there; the one is
+ * the addition of the offset. m and D are those of the scan that runs.
+ *
+ * @param chunk   m: additions on the longest path within a chunk; its length for a loop
+ * @param offsets D: additions on the longest path through the totals of the chunks before
+ * @param sum_abs sum of |x_i| up to the element
+ * @return as bound_sum
  */
 int bound_scan(double chunk, double offsets, double sum_abs, enum precision precision,
                double *out);
@@ -100,54 +126,25 @@ int bound_fft(long n, double *out);
  */
 int bound_steps(int steps, double peak, double *out);
 
-/* What is compared with what: |value - reference| <= bound, element by element. */
-struct comparison_input {
-    const double *value;     /* [n], or [2 n] re, im pairs */
-    const double *reference; /* the same shape */
-    long n;                  /* elements */
-    bool is_complex;         /* an element's error is its modulus */
-    const double *bounds;    /* [n] absolute bounds, NULL: atol + rtol |reference| */
-    double atol;
-    double rtol;
-};
-
-/* An array against its reference, element by element. */
-struct comparison {
-    bool within;     /* all finite, and margin <= 1 */
-    double margin;   /* largest |error| / bound; INFINITY where the bound is 0 and the error is
-                        not,   or where a value is not finite */
-    long worst;      /* index of the element with that margin */
-    double observed; /* its |error| */
-    double allowed;  /* its bound */
-    long not_finite; /* values that are NaN or Inf */
-    double weak;     /* largest |error| / |reference| of elements below weak_bin of the peak: an
-                        observation, not part of the verdict */
+/* Steps of a matched propagation: what a step makes of an error that it meets, and the rounding
+ * errors that it adds. */
+struct propagation_step {
+    double gain;     /* largest growth of an error over the step, >= 0 */
+    double rounding; /* eta: error made in the step itself, in the state's unit, >= 0 */
 };
 
 /**
- * Compare with a reference.
+ * ||e_N|| of a propagation over N steps: prod(G_j) ||e_0|| + sum_k eta_k prod_{j > k} G_j.
  *
- * @return 0 with the result in out, or ERR_ARGUMENT when there is nothing to compare with: n <
- * 1, a reference or bound that is not finite, a negative bound, a reference that is zero
- *         everywhere
- */
-int comparison_run(const struct comparison_input *in, struct comparison *out);
-
-/**
- * Compare norms: ||value - reference||_2 <= bound ||reference||_2.
+ * @param steps   [count], in the order of the propagation; not read when count is 0
+ * @param count   N >= 0
+ * @param initial ||e_0||, in the state's unit, >= 0
+ * @return 0, or ERR_ARGUMENT for numbers that are negative or not finite, also when the bound
+ *         itself is not finite
  *
- * @param in    bounds, atol and rtol are not read
- * @param limit relative bound, > 0
- * @return as comparison_run; observed, allowed and margin are of the norm, worst is -1
+ * Source: numerics.md §2; induction over e_k <= G_k e_(k-1) + eta_k.
  */
-int comparison_norm(const struct comparison_input *in, double limit, struct comparison *out);
-
-/**
- * First element that differs in its bits (+0 and -0 differ, NaN payloads count), -1 when none.
- *
- * @param size  bytes of one element
- * @param count elements
- */
-long comparison_bits(const void *a, const void *b, size_t size, long count);
+int bound_propagation(const struct propagation_step *steps, int count, double initial,
+                      double *out);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef KERNELS_CONTRACT_CONTRACT_H
 #define KERNELS_CONTRACT_CONTRACT_H
 
-#include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/model.h"
 
 /* Verdict on a quantity, as stored in the file (numerics.md §1). */

@@ -2,6 +2,8 @@
 #ifndef KERNELS_NUMERIC_CHEBYSHEV_H
 #define KERNELS_NUMERIC_CHEBYSHEV_H
 
+#include "kernels/contract/bounds.h"
+
 /*
  * Certified table of a smooth function: pieces of Chebyshev polynomials, each checked between
  * its nodes against the function itself. Built in rounds, one call of the function for all open
@@ -23,7 +25,7 @@ struct chebyshev_request {
 };
 
 /* Rounding of nodes, coefficients and their sum, relative to the largest value. */
-#define CHEBYSHEV_NOISE 1e-14
+#define CHEBYSHEV_NOISE bound(BOUND_chebyshev_noise)
 
 struct chebyshev;
 

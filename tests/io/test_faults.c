@@ -18,6 +18,7 @@
 #include "io/store.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -72,7 +73,7 @@ static int check_counted(void)
             double field[2 * FIXTURE_OMEGA];
             ck_assert_int_eq(store_read_plane(store, "field", m, plane, FIXTURE_OMEGA, field),
                              0);
-            ck_assert(field[5] == fixture_field(m, plane, 2, 1));
+            ck_assert(exactly(field[5], fixture_field(m, plane, 2, 1)));
         }
     }
     ck_assert_int_eq(store_close(store), 0);
@@ -193,7 +194,7 @@ START_TEST(the_checksum_depends_on_member_and_plane)
     ck_assert_int_eq(store_read_plane(store, "checksum", 0, 0, 1, &sum[0]), 0);
     ck_assert_int_eq(store_read_plane(store, "checksum", 0, 1, 1, &sum[1]), 0);
     ck_assert_int_eq(store_read_plane(store, "checksum", 1, 0, 1, &sum[2]), 0);
-    ck_assert(sum[0] != sum[1] && sum[0] != sum[2] && sum[1] != sum[2]);
+    ck_assert(!exactly(sum[0], sum[1]) && !exactly(sum[0], sum[2]) && !exactly(sum[1], sum[2]));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST

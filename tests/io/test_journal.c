@@ -12,6 +12,7 @@
 #include "io/journal.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -187,10 +188,10 @@ START_TEST(the_summary_is_that_of_the_newest_attempt)
     ck_assert_str_eq(summary.run, "b");
     ck_assert_int_eq(summary.counts.done, 15);
     ck_assert_int_eq(summary.counts.running, 3);
-    ck_assert_double_eq(summary.counts.rate, 2.5);
+    ck_assert_exactly(summary.counts.rate, 2.5);
     ck_assert(isnan(summary.counts.eta));
-    ck_assert_double_eq(summary.counts.eta_low, 3.5);
-    ck_assert_double_eq(summary.counts.eta_high, 8.25);
+    ck_assert_exactly(summary.counts.eta_low, 3.5);
+    ck_assert_exactly(summary.counts.eta_high, 8.25);
     ck_assert(!summary.end.found); /* that of attempt 0 is not ours */
     ck_assert_int_eq(journal_close(journal), 0);
 }
@@ -265,7 +266,7 @@ START_TEST(records_are_read_back_with_what_they_say)
     ck_assert_int_eq(r->loads, JOURNAL_LOADS_MAX);
     ck_assert(r->load[63].rank == 65063 && r->load[63].held == 63);
     ck_assert(r->load[63].ended == INT32_MAX && r->load[63].steps == INT64_C(123456789075));
-    ck_assert_double_eq(r->load[63].silent, 99.25);
+    ck_assert_exactly(r->load[63].silent, 99.25);
     ck_assert(!journal_reader_next(reader, r));
     journal_reader_close(reader);
     mem_free(r);

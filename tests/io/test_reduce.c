@@ -12,6 +12,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -275,9 +276,9 @@ START_TEST(members_that_are_not_done_leave_a_counted_hole)
     double row = 0;
     read_spectrum("ensemble/g12", g);
     ck_assert_int_eq(read_rows(store, "ensemble/biased", POINT, 1, 1, &row), 0);
-    ck_assert(row == 1);
+    ck_assert(exactly(row, 1));
     ck_assert_int_eq(read_rows(store, "ensemble/n_failed", POINT, 1, 1, &row), 0);
-    ck_assert(row == 2);
+    ck_assert(exactly(row, 2));
     static const int64_t done[] = {0, 2, 4, 5};
     for (int64_t i = 0; i < 4; i++)
         memmove(at(i, 0), at(done[i], 0), (size_t)(2 * bins) * sizeof *field);
@@ -334,10 +335,10 @@ START_TEST(the_histogram_counts_every_member_once)
     static const double expected_edges[] = {1, 17, 33, 49, 65};
     static const double expected_counts[] = {4, 2, 1, 2}; /* 17 belongs to the second bin */
     for (int b = 0; b < 4; b++) {
-        ck_assert_double_eq(edge[b], expected_edges[b]);
-        ck_assert_double_eq(counted[b], expected_counts[b]);
+        ck_assert_exactly(edge[b], expected_edges[b]);
+        ck_assert_exactly(counted[b], expected_counts[b]);
     }
-    ck_assert_double_eq(edge[4], 65);
+    ck_assert_exactly(edge[4], 65);
 }
 END_TEST
 
@@ -357,7 +358,7 @@ START_TEST(a_reduction_is_repeatable_and_marks_its_row)
     read_spectrum("ensemble/g12_error", first);
     reduce();
     read_spectrum("ensemble/g12_error", second);
-    ck_assert_int_eq(memcmp(first, second, sizeof first), 0);
+    ck_assert(equal_bits(first, second, sizeof first));
     ck_assert_int_eq(reduce_read_rows(store, 0, 6, reduced, n), 0);
     for (int p = 0; p < 6; p++) {
         ck_assert_int_eq(reduced[p], p == POINT);

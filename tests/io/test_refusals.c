@@ -7,6 +7,7 @@
 #include "io/read.h"
 #include "io/store_private.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/refusal.h"
 #include "tests/unit_main.h"
 
@@ -167,7 +168,7 @@ static void assert_padding(struct store *store, enum element type, int64_t membe
                 const double value = whole[parts * (FIXTURE_OMEGA * x + k) + part];
                 const bool short_of = x >= 2 || k >= 5;
                 if (type == ELEMENT_I64)
-                    ck_assert((value == 0.0) == short_of);
+                    ck_assert((exactly(value, 0.0)) == short_of);
                 else
                     ck_assert((isnan(value) != 0) == short_of);
             }
@@ -193,7 +194,7 @@ START_TEST(arrays_of_every_type_are_stored_padded_and_read_back)
     ck_assert_msg(store_check_plane(store, member, 1) == 0, "%s", message);
     ck_assert_msg(store_read_plane(store, "map", member, 1, 10, back) == 0, "%s", message);
     for (long i = 0; i < 10 * parts; i++)
-        ck_assert_msg(back[i] == expected(type, i), "number %ld is %g", i, back[i]);
+        ck_assert_msg(exactly(back[i], expected(type, i)), "number %ld is %g", i, back[i]);
     assert_padding(store, type, member);
     ck_assert_int_eq(store_close(store), 0);
 }
@@ -213,8 +214,8 @@ START_TEST(a_real_field_is_narrowed_to_float_too)
     ck_assert_int_eq(store_write_plane(store, 4, &fixture.layout, 0, 0.0, &buffers), 0);
     ck_assert_int_eq(store_read_plane(store, "field", 4, 0, FIXTURE_OMEGA, back), 0);
     for (int k = 0; k < FIXTURE_OMEGA; k++) {
-        ck_assert(back[k] == (double)(float)field[k]);
-        ck_assert(back[k] != field[k]);
+        ck_assert(exactly(back[k], (double)(float)field[k]));
+        ck_assert(!exactly(back[k], field[k]));
     }
     ck_assert_int_eq(store_close(store), 0);
 }
@@ -239,7 +240,7 @@ START_TEST(a_chunk_longer_than_what_is_held_is_written_on_the_way)
         ck_assert_int_eq(state[m], MEMBER_DONE);
     double steps = 9;
     ck_assert_int_eq(read_rows(store, "member/steps", 5, 1, 1, &steps), 0);
-    ck_assert(steps == 0);
+    ck_assert(exactly(steps, 0));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST
@@ -269,9 +270,9 @@ START_TEST(a_row_of_several_numbers_is_written_whole)
     ck_assert_int_eq(store_put_row(store, &store_find_name(store, "energy")->data, 7, row), 0);
     ck_assert_int_eq(read_rows(store, "plane/energy", 6, 3, 3 * FIXTURE_PLANES, rows), 0);
     for (int p = 0; p < FIXTURE_PLANES; p++) {
-        ck_assert(rows[p] == 600.0 + p);
-        ck_assert(rows[FIXTURE_PLANES + p] == row[p]);
-        ck_assert(rows[2 * FIXTURE_PLANES + p] == 800.0 + p);
+        ck_assert(exactly(rows[p], 600.0 + p));
+        ck_assert(exactly(rows[FIXTURE_PLANES + p], row[p]));
+        ck_assert(exactly(rows[2 * FIXTURE_PLANES + p], 800.0 + p));
     }
     ck_assert_int_eq(store_close(store), 0);
 }
@@ -316,9 +317,9 @@ START_TEST(a_long_history_is_kept_whole_and_none_counts_as_none)
     double n[2];
     ck_assert_int_eq(read_rows(store, "step/h", 1, 1, STEPS, h), 0);
     ck_assert_int_eq(read_rows(store, "step/n_steps", 1, 2, 2, n), 0);
-    ck_assert(n[0] == STEPS && n[1] == 0);
+    ck_assert(exactly(n[0], STEPS) && exactly(n[1], 0));
     for (int i = 0; i < STEPS; i++)
-        ck_assert(h[i] == 0.5 + i);
+        ck_assert(exactly(h[i], 0.5 + i));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST

@@ -13,6 +13,7 @@
 #include "io/store.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -90,7 +91,7 @@ START_TEST(the_file_says_which_members_of_the_scan_it_holds)
     double id[COUNT];
     ck_assert_int_eq(read_rows(store, "member_id", 0, COUNT, COUNT, id), 0);
     for (int i = 0; i < COUNT; i++)
-        ck_assert(id[i] == FIRST + i);
+        ck_assert(exactly(id[i], FIRST + i));
     ck_assert(!read_exists(store, "point_id"));
     ck_assert_int_eq(store_close(store), 0);
 }
@@ -138,8 +139,7 @@ static void assert_equal_rows(struct store *part, struct store *all, const char 
     ck_assert_int_eq(MEM_NEW(pairs * elements, &values[1]), 0);
     ck_assert_msg(read_rows(part, name, FIRST, COUNT, elements, values[0]) == 0, "%s", message);
     ck_assert_msg(read_rows(all, name, FIRST, COUNT, elements, values[1]) == 0, "%s", message);
-    ck_assert_msg(memcmp(values[0], values[1], (size_t)(pairs * elements) * sizeof(double))
-                      == 0,
+    ck_assert_msg(equal_bits(values[0], values[1], (size_t)(pairs * elements) * sizeof(double)),
                   "%s differs", name);
     mem_free(values[0]);
     mem_free(values[1]);
@@ -170,12 +170,12 @@ START_TEST(its_rows_are_those_of_the_whole_scans_file_checksums_too)
             ck_assert_msg(store_check_plane(part, m, plane) == 0, "%s", message);
         struct step_record record[3];
         ck_assert_int_eq(store_read_steps(part, m, 3, record), 0);
-        ck_assert(record[2].error == 0.92);
+        ck_assert(exactly(record[2].error, 0.92));
     }
     double field[2 * FIXTURE_OMEGA];
     const long n = fixture_layout(&fixture, LAST)->axis[0].length;
     ck_assert_msg(store_read_plane(part, "field", LAST, 1, n, field) == 0, "%s", message);
-    ck_assert(field[2] == fixture_field(LAST, 1, 1, 0));
+    ck_assert(exactly(field[2], fixture_field(LAST, 1, 1, 0)));
     ck_assert_int_eq(store_close(part), 0);
     ck_assert_int_eq(store_close(all), 0);
 }
@@ -223,7 +223,7 @@ START_TEST(it_is_read_and_finished_as_a_run_file)
     store = open_again(path);
     ck_assert_int_eq(read_block(store, "complete", &none, &none, &complete), 0);
     ck_assert_int_eq(store_close(store), 0);
-    ck_assert(complete == 0.0);
+    ck_assert(exactly(complete, 0.0));
     const struct store_provenance provenance = {"", "", "", "", NULL, 0, false};
     int attempt = -1;
     ck_assert_int_eq(store_begin_attempt(path, &provenance, &attempt), 0);

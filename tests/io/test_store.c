@@ -13,6 +13,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -79,15 +80,15 @@ START_TEST(what_was_written_is_read_back_bit_for_bit)
     double field[2 * FIXTURE_OMEGA];
     ck_assert_int_eq(store_read_plane(store, "field", 7, 2, FIXTURE_OMEGA, field), 0);
     for (long k = 0; k < FIXTURE_OMEGA; k++) {
-        ck_assert(field[2 * k] == fixture_field(7, 2, k, 0));
-        ck_assert(field[2 * k + 1] == fixture_field(7, 2, k, 1));
+        ck_assert(exactly(field[2 * k], fixture_field(7, 2, k, 0)));
+        ck_assert(exactly(field[2 * k + 1], fixture_field(7, 2, k, 1)));
     }
     double energy = 0;
     double z = 0;
     ck_assert_int_eq(store_read_plane(store, "energy", 7, 3, 1, &energy), 0);
     ck_assert_int_eq(store_read_plane(store, "z", 7, 3, 1, &z), 0);
-    ck_assert(energy == 703.0);
-    ck_assert(z == 1.5);
+    ck_assert(exactly(energy, 703.0));
+    ck_assert(exactly(z, 1.5));
     ck_assert_int_eq(store_read_plane(store, "unused", 7, 3, 1, &energy), ERR_ARGUMENT);
     ck_assert_int_eq(store_close(store), 0);
 }
@@ -266,10 +267,10 @@ START_TEST(the_step_history_is_kept_up_to_its_length)
     ck_assert_int_eq(read_rows(store, "member/history_truncated", 1, 2, 2, truncated), 0);
     ck_assert_int_eq(read_rows(store, "step/accepted", 1, 1, 16, accepted), 0);
     ck_assert_int_eq(read_rows(store, "step/error", 1, 1, 16, error), 0);
-    ck_assert(n[0] == 16 && n[1] == 3);
-    ck_assert(truncated[0] == 1 && truncated[1] == 0);
-    ck_assert(accepted[3] == 0 && accepted[15] == 1);
-    ck_assert(error[15] == 0.9 + 0.01 * 15);
+    ck_assert(exactly(n[0], 16) && exactly(n[1], 3));
+    ck_assert(exactly(truncated[0], 1) && exactly(truncated[1], 0));
+    ck_assert(exactly(accepted[3], 0) && exactly(accepted[15], 1));
+    ck_assert(exactly(error[15], 0.9 + 0.01 * 15));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST
@@ -286,7 +287,7 @@ START_TEST(short_grids_are_padded_with_nan_and_read_in_their_own_shape)
     ck_assert_msg(store_read_plane(store, "map", m, 1, 10, map) == 0, "%s", message);
     for (long x = 0; x < 2; x++)
         for (long k = 0; k < 5; k++)
-            ck_assert(map[5 * x + k] == fixture_map(m, 1, x, k));
+            ck_assert(exactly(map[5 * x + k], fixture_map(m, 1, x, k)));
     ck_assert_int_eq(store_check_plane(store, m, 1), 0);
     double whole[FIXTURE_PLANES * FIXTURE_X * FIXTURE_OMEGA];
     ck_assert_int_eq(read_rows(store, "plane/map", m, 1, FIXTURE_PLANES * 24, whole), 0);
@@ -298,7 +299,7 @@ START_TEST(short_grids_are_padded_with_nan_and_read_in_their_own_shape)
     long n = 0;
     ck_assert_int_eq(read_scale(store, "omega", 1, &omega, &n), 0);
     ck_assert_int_eq(n, 8);
-    ck_assert(omega[4] == 1104 && isnan(omega[5]));
+    ck_assert(exactly(omega[4], 1104) && isnan(omega[5]));
     mem_free(omega);
     ck_assert_int_eq(store_read_plane(store, "map", m, 1, 24, whole), ERR_ARGUMENT);
     ck_assert_int_eq(store_close(store), 0);
@@ -317,12 +318,12 @@ START_TEST(float32_fields_are_narrowed_to_the_nearest_float)
     ck_assert_int_eq(store_read_plane(store, "field", 3, 0, FIXTURE_OMEGA, field), 0);
     for (long k = 0; k < FIXTURE_OMEGA; k++) {
         const double exact = fixture_field(3, 0, k, 1);
-        ck_assert(field[2 * k + 1] != exact);
+        ck_assert(!exactly(field[2 * k + 1], exact));
         ck_assert(fabs(field[2 * k + 1] - exact) <= ldexp(fabs(exact), -24));
     }
     double map[24];
     ck_assert_int_eq(store_read_plane(store, "map", 3, 0, 24, map), 0);
-    ck_assert(map[9] == fixture_map(3, 0, 1, 1)); /* no field: not narrowed */
+    ck_assert(exactly(map[9], fixture_map(3, 0, 1, 1))); /* no field: not narrowed */
     ck_assert_int_eq(store_check_plane(store, 3, 0), 0);
     struct read_dataset info;
     ck_assert_int_eq(read_describe(store, "plane/field", &info), 0);
@@ -383,7 +384,7 @@ START_TEST(a_dataset_tells_its_dimensions_and_units)
     mem_free(config);
     double b[30];
     ck_assert_int_eq(read_rows(store, "member/param/pulse_b", 0, 30, 30, b), 0);
-    ck_assert(b[4] == 1e-14 && b[5] == 2e-14 && b[29] == 3e-14);
+    ck_assert(exactly(b[4], 1e-14) && exactly(b[5], 2e-14) && exactly(b[29], 3e-14));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST
@@ -541,7 +542,7 @@ START_TEST(attempts_are_numbered_and_a_dead_one_is_closed_by_the_next)
     ck_assert_int_eq(read_rows(store, "provenance/attempt/exit_code", 0, 2, 2, code), 0);
     ck_assert_str_eq(text[0], "ended without a record");
     ck_assert_str_eq(text[1], "stopped on request");
-    ck_assert(code[0] == -1 && code[1] == 75);
+    ck_assert(exactly(code[0], -1) && exactly(code[1], 75));
     char *libraries = NULL;
     ck_assert_int_eq(read_text(store, "provenance/libraries", &libraries), 0);
     ck_assert_str_eq(libraries, "a library");
@@ -581,7 +582,7 @@ START_TEST(complete_is_set_when_nothing_is_pending)
         ck_assert_int_eq(read_rows(store, "complete", 0, 1, 1, &complete[round]), 0);
         ck_assert_int_eq(store_close(store), 0);
     }
-    ck_assert(complete[0] == 0 && complete[1] == 1);
+    ck_assert(exactly(complete[0], 0) && exactly(complete[1], 1));
 }
 END_TEST
 
@@ -599,7 +600,7 @@ START_TEST(timings_of_workers_are_kept_by_rank)
     double attempt = 0;
     ck_assert_int_eq(read_rows(store, "timing/advance", 5, 1, 1, &advance), 0);
     ck_assert_int_eq(read_rows(store, "timing/attempt", 5, 1, 1, &attempt), 0);
-    ck_assert(advance == 20 && attempt == 1);
+    ck_assert(exactly(advance, 20) && exactly(attempt, 1));
     ck_assert_int_eq(store_close(store), 0);
 }
 END_TEST

@@ -7,6 +7,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/compare.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static const struct kernel_field *field_at(const struct trial *t, int f)
@@ -66,7 +68,7 @@ long trial_stride(const struct trial *t, int field)
 static void fill(struct trial *t, int f)
 {
     const struct kernel_field *field = field_at(t, f);
-    const bool given = field->low != field->high;
+    const bool given = !exactly(field->low, field->high);
     const double low = given ? field->low : -1.0;
     const double high = given ? field->high : 1.0;
     const struct rng_stream stream = {

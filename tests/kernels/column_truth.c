@@ -265,7 +265,7 @@ static struct series currents(const struct column_run *run, const struct chain *
         g.value[i] = f * e;
         g.error[i] = fabsl(e) * t->f.error[i] + gamma_of(2) * fabsl(f * e) + TINY;
         const long double square = t->square.value[i];
-        if (square == 0.0L)
+        if (fpclassify(square) == FP_ZERO)
             continue;
         const long double over = potential * fabsl(e) / square;
         loss.value[i] = potential * t->w.value[i] * (1.0L - f) * e / square;

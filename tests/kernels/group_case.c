@@ -10,6 +10,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 
 static bool is_real(enum fft_kind kind)
 {

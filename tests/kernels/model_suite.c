@@ -8,9 +8,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/probe.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/gnlse.h"
+#include "tests/exact.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/kernels/isa.h"
@@ -277,7 +279,7 @@ static void check_layout(const struct model_case *kind)
     batch_load(&b, 0, 0, NULL);
     batch_finish(&b, &k);
     ck_assert_msg(b.st[0].outcome == ROW_DONE, "%s: %s", kind->name, b.st[0].reason);
-    ck_assert_double_eq(b.st[0].progress, b.layout.span);
+    ck_assert_exactly(b.st[0].progress, b.layout.span);
     ck_assert_int_eq(b.layout.observables, kind->ops->info->observable_count);
     for (int plane = 0; plane < PLANES; plane++) {
         for (int i = 0; i < b.layout.arrays; i++) {
@@ -324,7 +326,7 @@ static void check_equal(const struct batch *b, const struct kept *x, const struc
             double peak = 0.0;
             for (long e = 0; e < in.n * (in.is_complex ? 2 : 1); e++)
                 peak = fmax(peak, fabs(in.reference[e]));
-            if (peak == 0.0) { /* integrals before the first step */
+            if (is_zero(peak)) { /* integrals before the first step */
                 ck_assert_int_eq(comparison_bits(x->array[plane][i], y->array[plane][i], 1,
                                                  (long)array_bytes(b, i)),
                                  -1);
@@ -363,9 +365,8 @@ static void check_batch(const struct model_case *kind, int threads)
         kept_free(&alone);
     }
     /* Members differ, so a mix-up of rows would be seen. */
-    ck_assert_int_ne(memcmp(together[0].array[PLANES - 1][0], together[1].array[PLANES - 1][0],
-                            array_bytes(&many, 0)),
-                     0);
+    ck_assert(!equal_bits(together[0].array[PLANES - 1][0], together[1].array[PLANES - 1][0],
+                          array_bytes(&many, 0)));
     batch_close(&many);
     for (int r = 0; r < MEMBERS; r++)
         kept_free(&together[r]);

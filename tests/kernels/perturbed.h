@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 
 /**
  * Assert that a comparison that holds would fail on each small fault: the largest element of

@@ -7,6 +7,7 @@
 
 #include <check.h>
 
+#include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 
@@ -43,7 +44,7 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     st->transforms += CASE_TRANSFORMS;
     st->passes++;
     for (long i = c->quiet_from; i < c->quiet_to; i++)
-        run->leaked = run->leaked || cplx_abs2(in[i]) != 0.0;
+        run->leaked = run->leaked || !is_zero(cplx_abs2(in[i]));
     for (long i = 0; i < CASE_BINS; i++)
         spectrum[i] = is_quiet(c, i)         ? cplx_make(7.0, -3.0)
                       : c->kind == CASE_KERR ? cplx_scale(cplx_abs2(in[i]), in[i])
@@ -86,7 +87,7 @@ void stepper_fill(struct stepper_run *run, const struct stepper_case *c)
                                        .positions = c->positions,
                                        .field = field,
                                        .li = li,
-                                       .lr = c->lr != 0.0 ? lr : NULL,
+                                       .lr = !is_zero(c->lr) ? lr : NULL,
                                        .pre = pre};
     for (long r = 0; r < c->rows; r++) {
         run->st[r] = (struct row_status){.deadline = (double)INFINITY,
@@ -155,7 +156,7 @@ static void exact_kerr(const struct stepper_case *c, double z, cplx *y)
 {
     for (long i = 0; i < CASE_BINS; i++) {
         const cplx start = stepper_start(c, i);
-        const double path = c->lr != 0.0 ? expm1(2.0 * c->lr * z) / (2.0 * c->lr) : z;
+        const double path = !is_zero(c->lr) ? expm1(2.0 * c->lr * z) / (2.0 * c->lr) : z;
         const double phase = stepper_li(i) * z - c->g * cplx_abs2(start) * path;
         y[i] = cplx_mul(start, polar(exp(c->lr * z), phase));
     }

@@ -11,6 +11,8 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
+#include "tests/exact.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/unit_main.h"
 
@@ -123,12 +125,12 @@ START_TEST(backend_memory_is_zero_and_aligned)
     ck_assert_int_eq(be->ops->alloc(be, 100, sizeof *array, (void **)&array), 0);
     ck_assert_uint_eq((uintptr_t)array % 64, 0);
     for (int i = 0; i < 100; i++)
-        ck_assert(array[i] == 0.0);
+        ck_assert(exactly(array[i], 0.0));
     const double there = 5.0;
     double back = 0.0;
     ck_assert_int_eq(be->ops->upload(be, &array[7], &there, sizeof there), 0);
     ck_assert_int_eq(be->ops->download(be, &back, &array[7], sizeof back), 0);
-    ck_assert(back == 5.0);
+    ck_assert(exactly(back, 5.0));
     be->ops->release(be, array);
     backend_destroy(be);
     ck_assert_int_eq(mem_live(), 0);

@@ -8,6 +8,7 @@
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/raman_mix.h"
+#include "tests/exact.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
@@ -309,7 +310,7 @@ START_TEST(a_table_of_the_rate_frees_the_electrons_of_its_exposure)
         struct capillary_planes p = run(&c);
         is_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure), 1e-4,
                 rules[rule]);
-        ck_assert_double_eq(p.observable[0][CAPILLARY_SATURATED], 0.0);
+        ck_assert_exactly(p.observable[0][CAPILLARY_SATURATED], 0.0);
         capillary_planes_free(&p);
         capillary_case_clear(&c);
     }

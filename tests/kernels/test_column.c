@@ -8,6 +8,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
+#include "tests/exact.h"
 #include "tests/kernels/column_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
@@ -82,7 +83,7 @@ static struct margins margins_of(const struct column_run *run, const struct colu
             top = fmax(top, fabs(want));
         }
     m.peak = m.peak > 0.0 ? m.peak / top : 0.0;
-    m.nothing = top == 0.0;
+    m.nothing = is_zero(top);
     return m;
 }
 

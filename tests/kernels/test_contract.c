@@ -6,6 +6,7 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/contract.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 enum { N = 40 };
@@ -45,7 +46,7 @@ START_TEST(equal_values_are_within_with_margin_zero)
     const struct comparison_input in = {
         .value = r, .reference = r, .n = N, .is_complex = true, .rtol = 1e-15};
     const struct comparison result = compared(&in);
-    ck_assert(result.within && result.margin == 0.0 && result.not_finite == 0);
+    ck_assert(result.within && exactly(result.margin, 0.0) && result.not_finite == 0);
     ck_assert_int_eq(contract_judge(&result), VERDICT_WITHIN);
 }
 END_TEST
@@ -63,8 +64,8 @@ START_TEST(margin_is_the_largest_error_over_its_bound)
     const struct comparison_input in = {
         .value = v, .reference = r, .n = N, .atol = 0.5, .rtol = 0.5};
     const struct comparison result = compared(&in);
-    ck_assert(result.within && result.margin == 0.5 && result.observed == 1.0
-              && result.allowed == 2.0);
+    ck_assert(result.within && exactly(result.margin, 0.5) && exactly(result.observed, 1.0)
+              && exactly(result.allowed, 2.0));
     ck_assert_int_eq(result.worst, 7);
 }
 END_TEST
@@ -227,11 +228,11 @@ START_TEST(gamma_is_the_bound_of_higham)
 {
     double gamma;
     ck_assert_int_eq(bound_gamma(1, PRECISION_F64, &gamma), 0);
-    ck_assert(gamma == 0x1p-53 / (1.0 - 0x1p-53));
+    ck_assert(exactly(gamma, 0x1p-53 / (1.0 - 0x1p-53)));
     ck_assert_int_eq(bound_gamma(0, PRECISION_F64, &gamma), 0);
-    ck_assert(gamma == 0.0);
+    ck_assert(exactly(gamma, 0.0));
     ck_assert_int_eq(bound_gamma(0x1p23, PRECISION_F32, &gamma), 0);
-    ck_assert(gamma == 1.0); /* (1/2) / (1 - 1/2) */
+    ck_assert(exactly(gamma, 1.0)); /* (1/2) / (1 - 1/2) */
     ck_assert_int_eq(bound_gamma(0x1p6, PRECISION_BF16, &gamma), 0);
     ck_assert(fabs(gamma - 1.0 / 3.0) < DBL_EPSILON);
 }
@@ -278,19 +279,19 @@ START_TEST(bounds_have_the_values_of_the_design)
 {
     double value;
     ck_assert_int_eq(bound_fft(8192, &value), 0);
-    ck_assert(value == 512.0 * DBL_EPSILON * 13.0);
+    ck_assert(exactly(value, 512.0 * DBL_EPSILON * 13.0));
     ck_assert_int_eq(bound_fft(8193, &value), 0);
-    ck_assert(value == 512.0 * DBL_EPSILON * 14.0);
+    ck_assert(exactly(value, 512.0 * DBL_EPSILON * 14.0));
     ck_assert_int_eq(bound_fft(1, &value), 0);
-    ck_assert(value == 512.0 * DBL_EPSILON);
+    ck_assert(exactly(value, 512.0 * DBL_EPSILON));
     ck_assert_int_eq(bound_steps(1, 2.0, &value), 0);
-    ck_assert(value == 32.0 * DBL_EPSILON);
+    ck_assert(exactly(value, 32.0 * DBL_EPSILON));
     ck_assert_int_eq(bound_steps(8, 2.0, &value), 0);
-    ck_assert(value == 256.0 * DBL_EPSILON);
+    ck_assert(exactly(value, 256.0 * DBL_EPSILON));
     ck_assert_int_eq(bound_dot(4, 0.0, PRECISION_F64, &value), 0);
-    ck_assert(value == 4.0 * 0x1p-1074);
+    ck_assert(exactly(value, 4.0 * 0x1p-1074));
     ck_assert_int_eq(bound_dot(4, 0.0, PRECISION_F32, &value), 0);
-    ck_assert(value == 4.0 * 0x1p-149);
+    ck_assert(exactly(value, 4.0 * 0x1p-149));
 }
 END_TEST
 
@@ -300,7 +301,7 @@ START_TEST(every_bound_has_a_value_unit_and_source)
         const struct bound_entry *entry = bound_entry((enum bound_id)i);
         ck_assert_msg(entry->value > 0.0 && isfinite(entry->value), "%s", entry->name);
         ck_assert_msg(entry->unit[0] != '\0' && entry->source[0] != '\0', "%s", entry->name);
-        ck_assert(bound((enum bound_id)i) == entry->value);
+        ck_assert(exactly(bound((enum bound_id)i), entry->value));
     }
 }
 END_TEST

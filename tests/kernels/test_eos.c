@@ -5,6 +5,7 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/eos.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 /* The references were made with the Avogadro constant of CODATA 2014. */
@@ -184,7 +185,7 @@ START_TEST(no_pressure_is_no_gas_and_a_little_is_an_ideal_one)
     struct eos_density d;
     for (int fluid = 0; fluid < EOS_COUNT; fluid++) {
         ck_assert_int_eq(eos_density((enum eos_fluid)fluid, 293.15, 0.0, &d), 0);
-        ck_assert_double_eq(d.rho, 0.0);
+        ck_assert_exactly(d.rho, 0.0);
         const struct eos_density ideal = eos_ideal(293.15, 1.0);
         /* Gas constants of older publications differ by up to 2e-5. */
         ck_assert_double_le(fabs(d.drhodp / ideal.drhodp - 1.0), 2e-5);

@@ -6,6 +6,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/mixture.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 /* Densities of the references hold the Avogadro constant of CODATA 2014. */
@@ -200,7 +201,7 @@ START_TEST(a_mixture_adds_susceptibilities_by_density)
     is_near(d.rho, 2e5 / (PULSE_KB * 300.0), 1e-14, "density", GAS_HE);
     is_near(d.drhodp, 1.0 / (PULSE_KB * 300.0), 1e-14, "slope", GAS_HE);
     ck_assert_int_eq(mixture_density(&m, 0.0, &d), 0);
-    ck_assert_double_eq(d.rho, 0.0);
+    ck_assert_exactly(d.rho, 0.0);
     is_near(d.drhodp, 1.0 / (PULSE_KB * 300.0), 1e-14, "slope", GAS_HE);
 }
 END_TEST
@@ -214,15 +215,15 @@ START_TEST(two_halves_of_a_gas_are_that_gas)
     request.fraction[0] = request.fraction[1] = 0.5;
     struct mixture two;
     ck_assert_int_eq(mixture_init(&two, &request), 0);
-    ck_assert(two.gamma3 == one.gamma3);
+    ck_assert(exactly(two.gamma3, one.gamma3));
     struct eos_density a;
     struct eos_density b;
     ck_assert_int_eq(mixture_density(&one, 20e5, &a), 0);
     ck_assert_int_eq(mixture_density(&two, 20e5, &b), 0);
-    ck_assert(a.rho == b.rho);
+    ck_assert(exactly(a.rho, b.rho));
     ck_assert_double_le(fabs(a.drhodp / b.drhodp - 1.0), 1e-15);
-    ck_assert(mixture_index(&one, a.rho, 3e15, 0).c[0].r
-              == mixture_index(&two, b.rho, 3e15, 0).c[0].r);
+    ck_assert(exactly(mixture_index(&one, a.rho, 3e15, 0).c[0].r,
+                      mixture_index(&two, b.rho, 3e15, 0).c[0].r));
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/gnlse.h"
 #include "kernels/models/pulse/grid.h"
+#include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"
 
@@ -185,9 +186,9 @@ START_TEST(axes_follow_the_convention_of_the_store)
     ck_assert_int_eq(gnlse_ops.axis(&c.params, 1, relative), 0);
     ck_assert_int_eq(gnlse_ops.axis(&c.params, 2, t), 0);
     const double width = 2.0 * 3.14159265358979323846 / 4e-12;
-    ck_assert_double_eq(t[0], -2e-12);
-    ck_assert_double_eq(t[512], 0.0);
-    ck_assert_double_eq(relative[0], 0.0);
+    ck_assert_exactly(t[0], -2e-12);
+    ck_assert_exactly(t[512], 0.0);
+    ck_assert_exactly(relative[0], 0.0);
     ck_assert_double_le(fabs(relative[1] / width - 1.0), 1e-15);
     ck_assert_double_le(fabs(relative[512] / (-512.0 * width) - 1.0), 1e-15);
     ck_assert_double_le(fabs(relative[1023] / -width - 1.0), 1e-15);
@@ -201,13 +202,13 @@ END_TEST
 
 START_TEST(the_planck_taper_is_smooth_and_symmetric)
 {
-    ck_assert_double_eq(pulse_planck(0.3, 0.2), 1.0);
-    ck_assert_double_eq(pulse_planck(0.8, 0.2), 1.0);
-    ck_assert_double_eq(pulse_planck(1.0, 0.2), 0.0);
-    ck_assert_double_eq(pulse_planck(-1.0, 0.2), 0.0);
+    ck_assert_exactly(pulse_planck(0.3, 0.2), 1.0);
+    ck_assert_exactly(pulse_planck(0.8, 0.2), 1.0);
+    ck_assert_exactly(pulse_planck(1.0, 0.2), 0.0);
+    ck_assert_exactly(pulse_planck(-1.0, 0.2), 0.0);
     /* The middle of the taper. */
     ck_assert_double_le(fabs(pulse_planck(0.9, 0.2) - 0.5), bound(BOUND_observable));
-    ck_assert_double_eq(pulse_planck(-0.9, 0.2), pulse_planck(0.9, 0.2));
+    ck_assert_exactly(pulse_planck(-0.9, 0.2), pulse_planck(0.9, 0.2));
     for (double x = 0.8; x < 0.999; x += 0.001)
         ck_assert_double_ge(pulse_planck(x, 0.2), pulse_planck(x + 0.001, 0.2));
 }
@@ -226,7 +227,7 @@ START_TEST(the_distance_of_two_fields_sees_faults_and_refuses_what_proves_nothin
     const cplx zero[N] = {{0.0, 0.0}};
     for (int i = 0; i < N; i++)
         b[i] = cplx_make(0.6, 0.8);
-    ck_assert(case_distance(b, b, N) == 0.0);
+    ck_assert(exactly(case_distance(b, b, N), 0.0));
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
         memcpy(a, b, sizeof a);
         a[3] = cplx_make(faults[f].factor * b[3].r, faults[f].factor * b[3].i);

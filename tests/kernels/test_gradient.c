@@ -6,9 +6,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/gradient.h"
 #include "kernels/numeric/quadrature.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static const struct gradient_points tube = {1, {0.0}, {125e-6}};
@@ -64,12 +66,12 @@ START_TEST(pressures_follow_the_law_of_each_interval)
         ck_assert_double_le(fabs(read_one(&g, -0.25, z + 0.25).pressure - want), 1e-7 * 1e5);
     }
     /* A point is itself from either side. */
-    ck_assert_double_eq(read_one(&g, 0.25, 0.0).pressure, 1e5);
-    ck_assert_double_eq(read_one(&g, 0.125, 0.125).pressure, 1e5);
-    ck_assert_double_eq(read_one(&g, 0.375, 0.125).pressure, 0.5e5);
-    ck_assert_double_eq(read_one(&g, 0.75, 0.25).pressure, 0.0);
-    ck_assert_double_eq(read_one(&g, 0.75, 0.25).rho, 0.0);
-    ck_assert_double_eq(read_one(&g, 2.0, 1.0).rho_dz[0], 0.0);
+    ck_assert_exactly(read_one(&g, 0.25, 0.0).pressure, 1e5);
+    ck_assert_exactly(read_one(&g, 0.125, 0.125).pressure, 1e5);
+    ck_assert_exactly(read_one(&g, 0.375, 0.125).pressure, 0.5e5);
+    ck_assert_exactly(read_one(&g, 0.75, 0.25).pressure, 0.0);
+    ck_assert_exactly(read_one(&g, 0.75, 0.25).rho, 0.0);
+    ck_assert_exactly(read_one(&g, 2.0, 1.0).rho_dz[0], 0.0);
     gradient_clear(&g);
     gradient_clear(&g);
     ck_assert_int_eq(mem_live(), 0);
@@ -89,7 +91,8 @@ START_TEST(equal_ends_are_a_constant_pressure_bit_for_bit)
         for (double z = 0.0; z < 1.5; z += 0.13) {
             const struct gradient_values x = read_one(&a, z, 0.07);
             const struct gradient_values y = read_one(&b, z, 0.07);
-            ck_assert(x.rho == y.rho && x.rho_dz[0] == y.rho_dz[0] && x.pressure == y.pressure);
+            ck_assert(exactly(x.rho, y.rho) && exactly(x.rho_dz[0], y.rho_dz[0])
+                      && exactly(x.pressure, y.pressure));
             is_near(x.rho, d.rho, 1e-15);
             is_near(x.rho_dz[0], 0.07 * d.rho, 1e-15);
         }
@@ -279,9 +282,9 @@ START_TEST(a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers
     struct quadrature q;
     quadrature_legendre(&q, 40);
     ck_assert_int_eq(gradient_init(&g, &points, &taper, &gas), 0);
-    ck_assert_double_eq(read_one(&g, 0.0, 0.1).radius, 100e-6);
-    ck_assert_double_eq(read_one(&g, 0.3, 0.3).radius, 40e-6);
-    ck_assert_double_eq(read_one(&g, 0.0, 5.0).radius, 70e-6);
+    ck_assert_exactly(read_one(&g, 0.0, 0.1).radius, 100e-6);
+    ck_assert_exactly(read_one(&g, 0.3, 0.3).radius, 40e-6);
+    ck_assert_exactly(read_one(&g, 0.0, 5.0).radius, 70e-6);
     is_near(read_one(&g, 0.3, 0.1).radius, 70e-6, 1e-15);
     is_near(read_one(&g, 0.5, 0.3).radius, 55e-6, 1e-15);
     /* One smooth stretch against quadrature, then across a kink as two. */

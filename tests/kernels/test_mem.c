@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 START_TEST(arrays_are_zero_and_aligned)
@@ -14,7 +15,7 @@ START_TEST(arrays_are_zero_and_aligned)
         ck_assert_int_eq(MEM_NEW(count, &array), 0);
         ck_assert_uint_eq((uintptr_t)array % MEM_ALIGNMENT, 0);
         for (long i = 0; i < count; i++)
-            ck_assert(array[i] == 0.0);
+            ck_assert(exactly(array[i], 0.0));
         memset(array, 0xff, (size_t)count * sizeof *array); /* the next may get this memory */
         mem_free(array);
     }

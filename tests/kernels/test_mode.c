@@ -6,6 +6,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/mode.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static struct mode mode_of(const char *name)
@@ -113,7 +114,7 @@ START_TEST(a_gaussian_of_the_best_waist_couples_as_published)
     }
     ck_assert_double_le(fabs(sum - 1.0), 1e-6);
     const struct mode te = mode_of("TE01");
-    ck_assert_double_eq(mode_gauss_coupling(&te, 1.0, 0.64), 0.0);
+    ck_assert_exactly(mode_gauss_coupling(&te, 1.0, 0.64), 0.0);
 }
 END_TEST
 

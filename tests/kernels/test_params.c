@@ -3,6 +3,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/params.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static const struct param_info table[] = {
@@ -55,11 +56,11 @@ START_TEST(a_value_is_read_back_as_number_integer_and_list)
     int count;
     params_set(&p, params_find(&p, "grid.n"), 8192.0);
     ck_assert(params_is_set(&p, "grid.n"));
-    ck_assert(params_real(&p, "grid.n") == 8192.0);
+    ck_assert(exactly(params_real(&p, "grid.n"), 8192.0));
     ck_assert_int_eq(params_int(&p, "grid.n"), 8192);
     const double *list = params_list(&p, "grid.n", &count);
     ck_assert_int_eq(count, 1);
-    ck_assert(list[0] == 8192.0);
+    ck_assert(exactly(list[0], 8192.0));
     params_clear(&p);
 }
 END_TEST
@@ -72,7 +73,7 @@ START_TEST(a_copy_has_the_values_and_is_its_own)
     from.planes = (struct plane_request){.kind = PLANES_COUNT, .count = 11};
     params_copy(&to, &from);
     params_set(&from, 0, 1.0);
-    ck_assert(params_real(&to, "pulse.duration") == 5e-14);
+    ck_assert(exactly(params_real(&to, "pulse.duration"), 5e-14));
     ck_assert_int_eq(to.planes.count, 11);
     params_clear(&from);
     params_clear(&to);

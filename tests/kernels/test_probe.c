@@ -6,6 +6,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/models/probe.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static void probe_params(struct params *p, double sleep, double fail_at)
@@ -44,12 +45,12 @@ START_TEST(planes_hold_the_code_the_plane_and_the_index)
         ck_assert_int_eq(probe_ops.advance(m, &control, &st), 0);
         ck_assert(st.plane_ready);
         ck_assert_int_eq(st.plane, plane);
-        ck_assert_double_eq(st.progress, (double)plane);
+        ck_assert_exactly(st.progress, (double)plane);
         ck_assert_int_eq(probe_ops.plane(m, 0, &out), 0);
-        ck_assert_double_eq(out.observable[0], 20307.0);
+        ck_assert_exactly(out.observable[0], 20307.0);
         for (long i = 0; i < 3; i++)
-            ck_assert_double_eq(data[i], 20307e6 + 1e3 * (double)plane + (double)i);
-        ck_assert_double_eq(data[3], -1.0);
+            ck_assert_exactly(data[i], 20307e6 + 1e3 * (double)plane + (double)i);
+        ck_assert_exactly(data[3], -1.0);
         st.plane_ready = false;
     }
     ck_assert_int_eq(probe_ops.advance(m, &control, &st), 0);

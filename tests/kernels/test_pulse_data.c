@@ -9,6 +9,7 @@
 #include "kernels/models/pulse/dispersion_table.h"
 #include "kernels/models/pulse/gnlse.h"
 #include "kernels/models/pulse/measured.h"
+#include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"
 
@@ -211,7 +212,7 @@ static double table_error(long rows)
     ck_assert_double_lt(fabs(dispersion_table_phase(t, half + far)
                              - (at + slope * far + 0.5 * second * far * far)),
                         1e-3 * fabs(at));
-    ck_assert(dispersion_table_beta2(t, half + far) == second);
+    ck_assert(exactly(dispersion_table_beta2(t, half + far), second));
     dispersion_table_destroy(t);
     data_clear(&set);
     return worst;
@@ -356,7 +357,7 @@ START_TEST(a_plane_of_a_run_goes_on_as_the_run_itself)
     case_planes(&second, (const double[]){0.0, 0.02}, 2);
     struct gnlse_planes b = case_run(&second);
     ck_assert_int_eq(b.n, a.n);
-    ck_assert(memcmp(b.field, a.field + a.n, (size_t)a.n * sizeof(cplx)) == 0);
+    ck_assert(equal_bits(b.field, a.field + a.n, (size_t)a.n * sizeof(cplx)));
     const double error = case_distance(a.field + 2 * a.n, reference.field + 2 * a.n, a.n);
     const double apart = case_distance(b.field + a.n, a.field + 2 * a.n, a.n);
     ck_assert_double_gt(error, 0.0);
@@ -474,7 +475,7 @@ START_TEST(a_plane_of_other_points_keeps_its_bins)
             const cplx right =
                 k >= -512 && k < 512 ? from.field[(k + 1024) % 1024] : cplx_make(0.0, 0.0);
             const cplx here = p.field[(k + n) % n];
-            ck_assert(here.r == right.r && here.i == right.i);
+            ck_assert(exactly(here.r, right.r) && exactly(here.i, right.i));
         }
         ck_assert_int_eq(gnlse_ops.layout(&c.params, &layout), 0);
         const double energy = from.observable[0][0] / 4e-12;
@@ -531,7 +532,7 @@ START_TEST(shapes_are_known_without_the_data)
     ck_assert_int_eq(gnlse_ops.layout(&c.params, &without), 0);
     ck_assert_int_eq(with.axis[0].length, without.axis[0].length);
     ck_assert_int_eq(with.planes, without.planes);
-    ck_assert(with.state_bytes == without.state_bytes && with.span == without.span);
+    ck_assert(with.state_bytes == without.state_bytes && exactly(with.span, without.span));
     case_clear(&c);
     data_clear(&set);
     ck_assert_int_eq(mem_live(), 0);
@@ -555,7 +556,7 @@ START_TEST(a_prepared_pulse_looks_as_it_did)
             ck_assert_int_eq(copy.arrays, set.arrays + 3);
             ck_assert_int_eq(measured_look(&copy, &some, &prepared), rc);
             status_capture(NULL, 0);
-            ck_assert(memcmp(&direct, &prepared, sizeof direct) == 0);
+            ck_assert(equal_bits(&direct, &prepared, sizeof direct));
             for (int i = set.arrays; i < copy.arrays; i++)
                 mem_free(copy.array[i].real);
         }
@@ -584,9 +585,8 @@ START_TEST(a_packed_set_comes_back)
     ck_assert(used == data_packed_size(&set));
     ck_assert_int_eq(back.arrays, 4);
     for (int i = 0; i < 3; i++)
-        ck_assert(memcmp(back.array[i].real, set.array[i].real,
-                         (size_t)data_count(&set.array[i]) * sizeof(double))
-                  == 0);
+        ck_assert(equal_bits(back.array[i].real, set.array[i].real,
+                             (size_t)data_count(&set.array[i]) * sizeof(double)));
     ck_assert_ptr_nonnull(back.array[3].whole);
     ck_assert_str_eq(back.hash, set.hash);
     free(bytes);

@@ -6,6 +6,7 @@
 
 #include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/observables.h"
+#include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"
 
@@ -78,7 +79,7 @@ START_TEST(one_bin_counts_its_photons_exactly)
     const double omega = OMEGA0 + 7.0 * 2.0 * PI / WINDOW;
     ck_assert_double_le(fabs(v[PULSE_PHOTON_NUMBER] / (9.0 * WINDOW / (HBAR * omega)) - 1.0),
                         bound(BOUND_observable));
-    ck_assert_double_eq(v[PULSE_WIDTH_20DB], 0.0);
+    ck_assert_exactly(v[PULSE_WIDTH_20DB], 0.0);
     /* A continuous wave is everywhere: its edges hold 10 % (5 % a side). */
     ck_assert_double_le(fabs(v[PULSE_EDGE_T] - 0.1), 2.0 / N);
 }
@@ -144,7 +145,7 @@ START_TEST(a_dark_field_has_finite_values)
     double v[PULSE_OBSERVABLES];
     observe(a, v);
     for (int i = 0; i < PULSE_OBSERVABLES; i++)
-        ck_assert_double_eq(v[i], i == PULSE_OMEGA_MEAN ? OMEGA0 : 0.0);
+        ck_assert_exactly(v[i], i == PULSE_OMEGA_MEAN ? OMEGA0 : 0.0);
 }
 END_TEST
 

@@ -6,8 +6,10 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/response.h"
+#include "tests/exact.h"
 #include "tests/kernels/column_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
@@ -203,7 +205,7 @@ START_TEST(rates_are_those_of_the_tables_and_of_the_formula)
             ck_assert_msg(fabs(got - want) <= 1e-8 * want, "rate %d at %g V/m: %g, not %g",
                           kind, field, got, want);
             if (kind != CASE_ADK || i % 2 == 0)
-                ck_assert((got == 0.0) == (want == 0.0));
+                ck_assert((exactly(got, 0.0)) == (exactly(want, 0.0)));
         }
     }
 }
@@ -257,7 +259,7 @@ START_TEST(skipping_what_is_zero_changes_no_bit)
         ck_assert_int_eq(comparison_bits(far.samples + SHIFT, result, sizeof(double), SHORT),
                          -1);
         for (long i = 0; i < SHIFT; i++)
-            ck_assert_double_eq(far.samples[i], 0.0);
+            ck_assert_exactly(far.samples[i], 0.0);
         ck_assert_double_gt(fabs(result[1500]), 0.0);
         run_close(&far);
     }
@@ -283,7 +285,7 @@ START_TEST(the_report_counts_what_is_saturated_and_what_undershoots)
     ck_assert_int_gt(report.undershoot, 0);
     /* A column that was not asked for says nothing. */
     ck_assert_int_eq(response_report(run.response, 0, &report), 0);
-    ck_assert_double_eq(report.electrons, 0.0);
+    ck_assert_exactly(report.electrons, 0.0);
     run_close(&run);
 }
 END_TEST

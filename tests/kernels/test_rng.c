@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kernels/base/rng.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 enum { N = 100000 };
@@ -38,7 +39,7 @@ START_TEST(numbers_depend_on_the_stream_and_bin_only)
     for (int bin = 99; bin >= 0; bin--) {
         double again[2];
         rng_uniform2(&stream, (uint64_t)bin, again);
-        ck_assert(again[0] == forward[bin][0] && again[1] == forward[bin][1]);
+        ck_assert(exactly(again[0], forward[bin][0]) && exactly(again[1], forward[bin][1]));
     }
 }
 END_TEST
@@ -65,8 +66,9 @@ START_TEST(every_part_of_a_stream_changes_its_numbers)
     rng_uniform2(&streams[0], 5 | 1ULL << 35, first[STREAMS]);
     for (int a = 0; a <= STREAMS; a++)
         for (int b = 0; b < a; b++)
-            ck_assert_msg(first[a][0] != first[b][0] && first[a][1] != first[b][1], "%d and %d",
-                          a, b);
+            ck_assert_msg(!exactly(first[a][0], first[b][0])
+                              && !exactly(first[a][1], first[b][1]),
+                          "%d and %d", a, b);
 }
 END_TEST
 

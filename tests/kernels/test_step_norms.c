@@ -5,6 +5,7 @@
 #include "kernels/backend.h"
 #include "kernels/backend/cpu.h"
 #include "kernels/base/mem.h"
+#include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
 
@@ -99,7 +100,7 @@ END_TEST
 static void check_nothing(struct row *r)
 {
     bin_norm(r); /* e = 0, tolerance 0 */
-    ck_assert(r->out[0] == 0.0 && r->out[1] == 0.0);
+    ck_assert(exactly(r->out[0], 0.0) && exactly(r->out[1], 0.0));
     r->k[5] = 1e-30; /* an error where nothing is allowed */
     bin_norm(r);
     ck_assert(isinf(r->out[0]) && isinf(r->out[1]));
@@ -153,7 +154,7 @@ static void check_sums(struct row *r)
                                          .out = r->out,
                                          .ld = LD};
     ck_assert_int_eq(r->be->kernels->step_close(r->be, &args, 0, 1, N), 0);
-    ck_assert(r->out[0] == 9.0 * (N - 1) + 25.0); /* exact */
+    ck_assert(exactly(r->out[0], 9.0 * (N - 1) + 25.0)); /* exact */
 }
 
 START_TEST(sums_of_whole_numbers_are_exact_for_any_number_of_threads)

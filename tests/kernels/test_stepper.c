@@ -8,6 +8,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
+#include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/kernels/stepper_case.h"
@@ -113,7 +115,7 @@ START_TEST(right_hand_sides_are_1_and_6_a_trial_and_the_history_adds_up)
     long long accepted = 0;
     for (long i = 0; i < st->history_count; i++) {
         const struct step_record *h = &st->history[i];
-        ck_assert_double_eq(h->position, z);
+        ck_assert_exactly(h->position, z);
         ck_assert_int_eq(h->order, 5);
         ck_assert_int_eq(h->accepted, h->error <= 1.0);
         z = h->accepted ? h->position + h->length : z;
@@ -169,7 +171,7 @@ static void check_lengths(const struct stepper_run *run, const double *positions
                     lands[k] || fabs(h[k].position + h[k].length - positions[plane]) < 1e-13;
         ck_assert(h->accepted);
         if (!lands[0] && !lands[1]) {
-            ck_assert_double_eq(h[1].length, h->length * step_factor(h->error));
+            ck_assert_exactly(h[1].length, h->length * step_factor(h->error));
             free_steps++;
         } else if (lands[0] && !lands[1]) {
             ck_assert_double_ge(h[1].length, h->length * fmin(1.0, step_factor(h->error)));
@@ -190,7 +192,7 @@ START_TEST(steps_land_on_every_plane_and_keep_their_natural_length)
         ck_assert_int_eq(stepper_advance(run.stepper, &run.control, run.st), 0);
         ck_assert(run.st[0].plane_ready);
         ck_assert_int_eq(run.st[0].plane, k);
-        ck_assert_double_eq(run.st[0].progress, positions[k]);
+        ck_assert_exactly(run.st[0].progress, positions[k]);
         ck_assert_double_lt(stepper_error(&run, 0, positions[k]), 1e-6);
         if (k == 0)
             ck_assert_int_eq(run.st[0].rhs_calls, 0);
@@ -220,7 +222,7 @@ START_TEST(without_nonlinearity_each_plane_takes_one_step)
     stepper_open(&run, &c);
     stepper_finish(&run);
     ck_assert_int_eq(run.st[0].steps, 2);
-    ck_assert_double_eq(run.history[1].error, 0.0);
+    ck_assert_exactly(run.history[1].error, 0.0);
     ck_assert_double_le(stepper_error(&run, 0, 1.0), bound(BOUND_linear_step));
     stepper_close(&run);
 }
@@ -440,7 +442,7 @@ START_TEST(bins_without_field_and_prefactor_stay_zero_whatever_n_says)
         ck_assert(!run.leaked);
         const cplx *y = stepper_state_of(&run, 0);
         for (long i = c.quiet_from; i < c.quiet_to; i++)
-            ck_assert(y[i].r == 0.0 && y[i].i == 0.0);
+            ck_assert(is_zero(y[i].r) && is_zero(y[i].i));
         if (c.quiet_to - c.quiet_from < CASE_BINS)
             ck_assert_double_lt(stepper_error(&run, 0, 1.0),
                                 c.control.rtol * (double)run.st[0].steps);

@@ -8,6 +8,8 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
+#include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/kernels/stepper_case.h"
@@ -147,7 +149,7 @@ START_TEST(strong_loss_shortens_the_steps_and_stays_finite)
     for (long i = 0; i < run.st[0].history_count; i++)
         ck_assert_double_le(run.history[i].length * 3000.0, STEP_LOSS_LIMIT * (1.0 + 1e-12));
     /* exp(-3000) is below the smallest number: exactly zero is right. */
-    ck_assert_double_eq(stepper_state_of(&run, 0)[0].r, 0.0);
+    ck_assert_exactly(stepper_state_of(&run, 0)[0].r, 0.0);
     stepper_close(&run);
     /* One step at the largest loss, with nonlinearity, from a large field. */
     c.lr = -STEP_LOSS_LIMIT;
@@ -236,10 +238,10 @@ END_TEST
 
 START_TEST(the_step_factor_keeps_its_limits)
 {
-    ck_assert_double_eq(step_factor(0.0), 5.0);
-    ck_assert_double_eq(step_factor(1.0), 0.9);
-    ck_assert_double_eq(step_factor(1e-30), 5.0);
-    ck_assert_double_eq(step_factor(1e30), 0.2);
+    ck_assert_exactly(step_factor(0.0), 5.0);
+    ck_assert_exactly(step_factor(1.0), 0.9);
+    ck_assert_exactly(step_factor(1e-30), 5.0);
+    ck_assert_exactly(step_factor(1e30), 0.2);
     ck_assert_double_le(fabs(step_factor(32.0) - 0.45), 4.0 * DBL_EPSILON);
 }
 END_TEST
@@ -261,14 +263,14 @@ START_TEST(a_shortened_step_is_not_the_natural_one)
     const struct step_control control = {.length = 1.0, .rtol = 1e-6};
     struct step_plan plan = {.natural = 0.1};
     bool lands;
-    ck_assert_double_eq(step_length(&plan, &control, 0.01, 1.0, &lands), 0.01);
+    ck_assert_exactly(step_length(&plan, &control, 0.01, 1.0, &lands), 0.01);
     ck_assert(lands);
     step_accepted(&plan, 0.01, 1e-9);
-    ck_assert_double_eq(plan.natural, 0.1);
+    ck_assert_exactly(plan.natural, 0.1);
     /* Its own error may say that even it was nearly too long. */
     step_accepted(&plan, 0.01, 1.0);
     ck_assert_double_le(fabs(plan.natural - 0.009), DBL_EPSILON);
-    ck_assert_double_eq(step_length(&plan, &control, 0.5, 0.001, &lands), 0.001);
+    ck_assert_exactly(step_length(&plan, &control, 0.5, 0.001, &lands), 0.001);
     ck_assert(!lands);
 }
 END_TEST
@@ -280,14 +282,14 @@ START_TEST(the_first_step_is_all_the_way_without_nonlinearity)
     const double h = step_first(&control, 3.0, 30.0);
     ck_assert_double_le(fabs(h - 0.01), 1e-12);
     const struct step_control given = {.length = 2.0, .rtol = 1e-5, .first_step = 0.25};
-    ck_assert_double_eq(step_first(&given, 3.0, 30.0), 0.25);
+    ck_assert_exactly(step_first(&given, 3.0, 30.0), 0.25);
 }
 END_TEST
 
 START_TEST(the_error_is_relative_to_the_larger_state_plus_the_absolute_tolerance)
 {
     const struct step_control control = {.length = 1.0, .rtol = 1e-3, .atol = 0.5};
-    ck_assert_double_eq(step_error_l2(&control, 0.0, 0.0, 0.0), 0.0);
+    ck_assert_exactly(step_error_l2(&control, 0.0, 0.0, 0.0), 0.0);
     const double want = 2.0 / (1e-3 * 20.0 + 0.5);
     ck_assert_double_le(fabs(step_error_l2(&control, 4.0, 100.0, 400.0) / want - 1.0),
                         4.0 * DBL_EPSILON);

@@ -17,7 +17,9 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
 #include "kernels/step/rk45.h"
+#include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/unit_main.h"
@@ -153,11 +155,12 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     if (g->kind == PATH_NONE)
         ck_assert_int_eq(place.index, -1);
     else
-        ck_assert(place.index >= 0 && place.index < g->count && place.z == g->at[place.index]);
+        ck_assert(place.index >= 0 && place.index < g->count
+                  && exactly(place.z, g->at[place.index]));
     memcpy(in, spectrum, sizeof in);
     for (long i = 0; i < BINS + g->pad; i++) {
         const bool zero = i < g->dead || i >= BINS;
-        g->leaked = g->leaked || (zero && cplx_abs2(spectrum[i]) != 0.0);
+        g->leaked = g->leaked || (zero && !is_zero(cplx_abs2(spectrum[i])));
         if (i >= BINS)
             spectrum[i] = cplx_make(5.0, -4.0);
     }
@@ -333,7 +336,7 @@ START_TEST(without_nonlinearity_the_integrals_are_the_solution)
         guide_open(&run, &g);
         guide_finish(&run);
         ck_assert_int_eq(run.st.steps, 2);
-        ck_assert_double_eq(run.history[1].error, 0.0);
+        ck_assert_exactly(run.history[1].error, 0.0);
         ck_assert_double_le(error_at(&run, 1.0), bound(BOUND_linear_step));
         guide_close(&run);
     }
@@ -480,7 +483,7 @@ START_TEST(the_argument_is_padded_with_zeros_and_the_response_cropped)
                 ck_assert(!run.guide.leaked);
                 const cplx *y = state_of(&run);
                 for (long i = BINS; i < BINS + g.pad; i++)
-                    ck_assert(y[i].r == 0.0 && y[i].i == 0.0);
+                    ck_assert(exactly(y[i].r, 0.0) && exactly(y[i].i, 0.0));
                 if (p == 0)
                     memcpy(first, y, sizeof first);
                 ck_assert_int_eq(comparison_bits(first, y, sizeof(cplx), BINS), -1);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kernels/numeric/taylor.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 /* |a - b| within a few roundings of |b|. */
@@ -56,7 +57,7 @@ START_TEST(complex_roots_lie_on_the_principal_branch_and_square_back)
         ck_assert_double_ge(root.c[0].r, 0.0);
         is_close(taylor_mul(root, root).c[0], points[i].r, points[i].i);
         /* The small part keeps its own figures. */
-        if (points[i].i != 0.0)
+        if (!is_zero(points[i].i))
             ck_assert_double_le(fabs(2.0 * root.c[0].r * root.c[0].i / points[i].i - 1.0),
                                 16.0 * 0x1p-53);
     }
@@ -86,7 +87,7 @@ START_TEST(a_lower_order_gives_the_bits_of_the_full_one)
         const struct taylor a = taylor_sqrt(taylor_inverse(taylor_mul(x, x)));
         const struct taylor b = taylor_sqrt(taylor_inverse(taylor_mul(full, full)));
         for (int k = 0; k <= TAYLOR_ORDER; k++)
-            ck_assert(k > order ? a.c[k].r == 0.0 : a.c[k].r == b.c[k].r);
+            ck_assert(k > order ? exactly(a.c[k].r, 0.0) : exactly(a.c[k].r, b.c[k].r));
     }
 }
 END_TEST

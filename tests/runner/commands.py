@@ -106,6 +106,22 @@ def option_errors():
     check("results that reach a full disk are an error: exit 3, one line", r.returncode == 3 and one_line(r), r.stderr)
 
 
+def contract(models):
+    """`describe --contract`: the model's rows of `describe`, and the rows of bounds.def."""
+    with open(os.path.join(os.environ["SCANFARM_SOURCE"], "kernels/contract/bounds.def"), encoding="utf-8") as stream:
+        stored = dict(re.findall(r"^BOUND\((\w+), ([^,]+),", stream.read(), re.M))
+    for model in models:
+        d = json.loads(sf("describe", model, "--contract", "--json").stdout)
+        all_of = json.loads(sf("describe", model, "--json").stdout)
+        check(f"describe {model} --contract has the rows of describe", d["contract"] == all_of["bounds"] != [])
+        written = {b["name"]: b["value"] for b in d["bounds"]}
+        wanted = {name: float.fromhex(v) if "x" in v else float(v) for name, v in stored.items()}
+        check(f"describe {model} --contract has every row of bounds.def", written == wanted, written)
+        text = sf("describe", model, "--contract").stdout
+        check(f"describe {model} --contract gives every number its source", all(b["source"] in text and b["unit"] in text for b in d["bounds"]), text[:300])
+        check(f"describe {model} --contract gives every rule", all(b["rule"] in text and b["source"] in text for b in d["contract"]), text[:300])
+
+
 def models():
     r = sf("models")
     check("models lists gnlse, capillary and probe",
@@ -117,6 +133,7 @@ def models():
     check("describe shows parameters, observables and contract", r.returncode == 0 and all(w in r.stdout for w in wanted), r.stdout[:200])
     d = json.loads(sf("describe", "gnlse", "--json").stdout)
     check("describe --json parses and names the model", "gnlse" in json.dumps(d))
+    contract(names)
     refuses("describe of a misspelt model offers the nearest", sf("describe", "gnlsee"), 2, "'gnlse'")
     for model in names:
         r = sf("init", model)

@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "runner/cost.h"
 #include "runner/cost_cache.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 struct bed {
@@ -70,7 +71,7 @@ START_TEST(before_any_time_the_models_estimate_orders_the_members)
     for (int i = 0; i < 4; i++)
         cost_look(&bed->cost, i, &input[i]);
     ck_assert(!bed->cost.known);
-    ck_assert_double_eq(predict(bed, 0), 0);
+    ck_assert_exactly(predict(bed, 0), 0);
     const double rank[] = {cost_rank(&bed->cost, &input[0]), cost_rank(&bed->cost, &input[1]),
                            cost_rank(&bed->cost, &input[2]), cost_rank(&bed->cost, &input[3])};
     ck_assert_double_gt(rank[3], rank[0]);

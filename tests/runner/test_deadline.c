@@ -9,6 +9,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/status.h"
 #include "runner/deadline.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static double seconds_of(const char *text)
@@ -20,14 +21,14 @@ static double seconds_of(const char *text)
 
 START_TEST(times_are_read_with_units_and_as_batch_systems_write_them)
 {
-    ck_assert_double_eq(seconds_of("90"), 90);
-    ck_assert_double_eq(seconds_of("90 s"), 90);
-    ck_assert_double_eq(seconds_of("500 ms"), 0.5);
-    ck_assert_double_eq(seconds_of("2 h"), 7200);
-    ck_assert_double_eq(seconds_of("5:30"), 330);
-    ck_assert_double_eq(seconds_of("1:30:00"), 5400);
-    ck_assert_double_eq(seconds_of("2-12:00:00"), 216000);
-    ck_assert_double_eq(seconds_of("2-12:30"), 217800); /* hours and minutes */
+    ck_assert_exactly(seconds_of("90"), 90);
+    ck_assert_exactly(seconds_of("90 s"), 90);
+    ck_assert_exactly(seconds_of("500 ms"), 0.5);
+    ck_assert_exactly(seconds_of("2 h"), 7200);
+    ck_assert_exactly(seconds_of("5:30"), 330);
+    ck_assert_exactly(seconds_of("1:30:00"), 5400);
+    ck_assert_exactly(seconds_of("2-12:00:00"), 216000);
+    ck_assert_exactly(seconds_of("2-12:30"), 217800); /* hours and minutes */
 }
 END_TEST
 
@@ -53,18 +54,18 @@ START_TEST(the_end_of_the_job_comes_from_its_environment)
 {
     unsetenv("SLURM_JOB_ID");
     unsetenv("SLURM_JOB_END_TIME");
-    ck_assert_double_eq(deadline_of_job(), 0);
+    ck_assert_exactly(deadline_of_job(), 0);
     setenv("SLURM_JOB_END_TIME", "1800000000", 1);
-    ck_assert_double_eq(deadline_of_job(), 1800000000);
+    ck_assert_exactly(deadline_of_job(), 1800000000);
     setenv("SLURM_JOB_END_TIME", "Unknown", 1);
-    ck_assert_double_eq(deadline_of_job(), 0);
+    ck_assert_exactly(deadline_of_job(), 0);
 }
 END_TEST
 
 START_TEST(a_stop_leaves_twenty_seconds_or_a_tenth)
 {
     const double now = (double)time(NULL);
-    ck_assert_double_eq(deadline_stop(0, 0), 0);
+    ck_assert_exactly(deadline_stop(0, 0), 0);
     ck_assert_double_eq_tol(deadline_stop(now + 1000, 0) - clock_wall(), 980, 2);
     ck_assert_double_eq_tol(deadline_stop(now + 100, 0) - clock_wall(), 90, 2);
     ck_assert_double_gt(deadline_stop(now - 5, 0), 0); /* over, which is not none */
@@ -74,7 +75,7 @@ END_TEST
 START_TEST(a_stop_leaves_time_for_the_last_writing_and_half_for_the_work)
 {
     const double now = (double)time(NULL);
-    ck_assert_double_eq(deadline_stop(0, 40), 0);
+    ck_assert_exactly(deadline_stop(0, 40), 0);
     ck_assert_double_eq_tol(deadline_stop(now + 1000, 100) - clock_wall(), 880, 2);
     ck_assert_double_eq_tol(deadline_stop(now + 100, 1000) - clock_wall(), 50, 2);
     ck_assert_double_gt(deadline_stop(now - 5, 10), 0);
@@ -106,15 +107,15 @@ START_TEST(without_the_variable_squeue_is_asked_once_and_its_silence_is_no_end)
     unsetenv("SLURM_JOB_END_TIME");
     setenv("SLURM_JOB_ID", "77", 1);
     make_squeue(folder, "[ \"$3\" = 77 ] && echo 2027-01-15T08:00:00");
-    ck_assert_double_eq(deadline_of_job(), (double)mktime(&local));
+    ck_assert_exactly(deadline_of_job(), (double)mktime(&local));
     make_squeue(folder, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-    ck_assert_double_eq(deadline_of_job(), 0);
+    ck_assert_exactly(deadline_of_job(), 0);
     make_squeue(folder, "echo Unknown");
-    ck_assert_double_eq(deadline_of_job(), 0);
+    ck_assert_exactly(deadline_of_job(), 0);
     snprintf(program, sizeof program, "%s/squeue", folder);
     unlink(program);
     setenv("PATH", folder, 1);
-    ck_assert_double_eq(deadline_of_job(), 0);
+    ck_assert_exactly(deadline_of_job(), 0);
     rmdir(folder);
 }
 END_TEST

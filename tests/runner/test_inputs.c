@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/inputs.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define TEXT                                                                                   \
@@ -52,7 +53,7 @@ START_TEST(data_reach_the_points_of_another_process)
         scan_point(there, point, &params);
         const struct data_array *time = data_find(params_data(&params, "pulse.file"), "time");
         ck_assert_ptr_nonnull(time);
-        ck_assert(time->real[4] == (point == 1 ? 104.0 : 4.0));
+        ck_assert(exactly(time->real[4], (point == 1 ? 104.0 : 4.0)));
     }
     params_clear(&params);
     scan_destroy(here);

@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/order.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 enum { TOTAL = 1000 };
@@ -47,7 +48,7 @@ START_TEST(members_come_longest_first_each_once)
     for (int m = 0; m < TOTAL; m++)
         ck_assert_int_eq(seen[m], 1);
     ck_assert_int_eq(o.members, 0);
-    ck_assert_double_eq(o.sum, 0);
+    ck_assert_exactly(o.sum, 0);
     order_clear(&o);
     ck_assert_int_eq(mem_live(), 0);
 }

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "runner/progress.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 START_TEST(nothing_done_gives_no_rate_and_no_time_left)
 {
     char text[PROGRESS_LINE_SIZE];
     const struct progress_counts counts = {.total = 480};
-    ck_assert_double_eq(progress_rate(&counts), 0);
+    ck_assert_exactly(progress_rate(&counts), 0);
     ck_assert_double_nan(progress_eta(&counts));
     progress_format(&counts, text);
     ck_assert_str_eq(text, "0/480 members (0.0 %)");
@@ -22,7 +23,7 @@ START_TEST(a_scan_without_members_is_all_done)
     const struct progress_counts counts = {0};
     progress_format(&counts, text);
     ck_assert_str_eq(text, "0/0 members (100.0 %)");
-    ck_assert_double_eq(progress_eta(&counts), 0);
+    ck_assert_exactly(progress_eta(&counts), 0);
 }
 END_TEST
 
@@ -47,7 +48,7 @@ START_TEST(a_prediction_counts_more_than_the_rate_and_has_a_band)
                                      .left = 600,
                                      .left_low = 480,
                                      .left_high = 720};
-    ck_assert_double_eq(progress_eta(&counts), 600);
+    ck_assert_exactly(progress_eta(&counts), 600);
     progress_format(&counts, text);
     ck_assert_ptr_nonnull(strstr(text, ", 10 min 00 s left (8 min 00 s to 12 min 00 s)"));
     counts.left_low = 599.99;
@@ -62,8 +63,8 @@ START_TEST(members_of_earlier_runs_count_as_done_but_not_for_the_rate)
 {
     const struct progress_counts counts = {
         .total = 100, .before = 60, .done = 10, .elapsed = 5};
-    ck_assert_double_eq(progress_rate(&counts), 2);
-    ck_assert_double_eq(progress_eta(&counts), 15);
+    ck_assert_exactly(progress_rate(&counts), 2);
+    ck_assert_exactly(progress_eta(&counts), 15);
 }
 END_TEST
 

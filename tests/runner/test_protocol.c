@@ -3,6 +3,7 @@
 
 #include "kernels/base/status.h"
 #include "runner/protocol.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static struct report_run run_of(int64_t first, int32_t state)
@@ -21,7 +22,7 @@ START_TEST(neighbours_that_ended_alike_share_a_run)
     ck_assert_int_eq(report.runs, 1);
     ck_assert_int_eq(report.run[0].first, 10);
     ck_assert_int_eq(report.run[0].count, 10);
-    ck_assert_double_eq(report.run[0].seconds, 5.0);
+    ck_assert_exactly(report.run[0].seconds, 5.0);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 
 #include "runner/plot.h"
 #include "runner/text.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 START_TEST(quantities_are_shown_with_the_prefix_that_reads_well)
@@ -131,8 +132,8 @@ START_TEST(a_window_holds_what_is_above_the_range)
     for (int i = 0; i <= 100; i++)
         y[i] = 0;
     const struct plot_window all = plot_find_window(101, x, y, 20);
-    ck_assert_double_eq(all.low, 0);
-    ck_assert_double_eq(all.high, 100);
+    ck_assert_exactly(all.low, 0);
+    ck_assert_exactly(all.high, 100);
 }
 END_TEST
 

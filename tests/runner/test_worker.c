@@ -11,6 +11,7 @@
 #include "runner/spec.h"
 #include "runner/worker.h"
 #include "scans/internal.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define FILE_NAME "worker.h5"
@@ -29,7 +30,7 @@ static const char *more_text; /* of the scan file */
 
 static int fail_layout(const struct params *point, struct plane_layout *out)
 {
-    if (failing_code != 0 && params_real(point, "a") == 1)
+    if (failing_code != 0 && exactly(params_real(point, "a"), 1))
         FAIL(failing_code, "layout fails");
     return model_find("probe")->layout(point, out);
 }
@@ -63,7 +64,7 @@ static int greedy_load(struct model *m, int row, const struct params *point,
                        struct row_status *st)
 {
     void *block = NULL;
-    if (params_real(point, "a") == 1)
+    if (exactly(params_real(point, "a"), 1))
         TRY(mem_alloc(1L << 34, 1, &block));
     mem_free(block);
     return model_find("probe")->load(m, row, point, seed, resume, st);

@@ -6,6 +6,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
+#include "tests/exact.h"
 #include "tests/scans/toy.h"
 #include "tests/unit_main.h"
 
@@ -17,8 +18,8 @@ static void has_values(const struct scan *scan, int axis, int param, int count,
     ck_assert_int_eq(scan_get_axis(scan, axis)->length, count);
     for (int i = 0; i < count; i++) {
         const double value = scan_axis_value(scan, axis, param, i);
-        ck_assert_msg(value == values[i], "axis %d, value %d: %.17g, not %.17g", axis, i, value,
-                      values[i]);
+        ck_assert_msg(exactly(value, values[i]), "axis %d, value %d: %.17g, not %.17g", axis, i,
+                      value, values[i]);
     }
 }
 
@@ -62,7 +63,7 @@ START_TEST(a_value_has_the_same_bits_wherever_it_stands)
                                        "{from: 810 nm, to: 810 nm, points: 1}"};
     struct scan *fixed = toy_scan(TOY_HEAD "parameters: {length: 810 nm}\n");
     const double value = toy_value(fixed, 0, "length");
-    ck_assert(value == 8.1e-7);
+    ck_assert(exactly(value, 8.1e-7));
     char want[4096];
     char got[4096];
     scan_identity_text(fixed, 0, want, sizeof want);
@@ -108,7 +109,7 @@ START_TEST(linear_axes_round_each_value_once)
     has_axis(scan, 0, 5000.0, (double)(20000.0L / 3), (double)(25000.0L / 3), 10000.0);
     scan_destroy(scan);
     scan = toy_scan(AXES "  - pulse.phases.cep: {from: 0 deg, to: 90 deg, points: 91}\n");
-    ck_assert(scan_axis_value(scan, 0, 0, 90) == M_PI_2);
+    ck_assert(exactly(scan_axis_value(scan, 0, 0, 90), M_PI_2));
     for (int i = 0; i <= 90; i++)
         ck_assert(fabs(scan_axis_value(scan, 0, 0, i) - i * (M_PI / 180)) <= 0x1p-52 * 1.6);
     toy_check_canonical(toy_models, scan);
@@ -128,7 +129,7 @@ START_TEST(the_last_step_counts_when_within_1e_9_of_it)
     ck_assert_int_eq(scan_get_axis(scan, 1)->length, 10);
     ck_assert_int_eq(scan_get_axis(scan, 2)->length, 4);
     ck_assert_int_eq(scan_get_axis(scan, 3)->length, 11);
-    ck_assert(scan_axis_value(scan, 3, 0, 10) == 0.9999999999);
+    ck_assert(exactly(scan_axis_value(scan, 3, 0, 10), 0.9999999999));
     ck_assert_int_eq(scan_get_axis(scan, 4)->length, 10);
     ck_assert_int_eq(scan_get_axis(scan, 5)->length, 1);
     scan_destroy(scan);
@@ -140,7 +141,7 @@ START_TEST(extending_an_axis_changes_no_existing_value)
     struct scan *a = toy_scan(AXES "  - gamma: {from: 0.017, to: 3, step: 0.0137}\n");
     struct scan *b = toy_scan(AXES "  - gamma: {from: 0.017, to: 9, step: 0.0137}\n");
     for (int64_t i = 0; i < scan_points(a); i++)
-        ck_assert(scan_axis_value(a, 0, 0, i) == scan_axis_value(b, 0, 0, i));
+        ck_assert(exactly(scan_axis_value(a, 0, 0, i), scan_axis_value(b, 0, 0, i)));
     scan_destroy(a);
     scan_destroy(b);
 }
@@ -154,9 +155,9 @@ START_TEST(a_zip_is_one_axis_of_several_parameters)
     ck_assert_int_eq(scan_axes(a), 2);
     ck_assert_int_eq(scan_points(a), 4);
     ck_assert_int_eq(scan_get_axis(a, 0)->params, 2);
-    ck_assert(toy_value(a, 2, "length") == 2.0);
-    ck_assert(toy_value(a, 2, "gamma") == 4.0);
-    ck_assert(toy_value(a, 3, "shock") == 1.0);
+    ck_assert(exactly(toy_value(a, 2, "length"), 2.0));
+    ck_assert(exactly(toy_value(a, 2, "gamma"), 4.0));
+    ck_assert(exactly(toy_value(a, 3, "shock"), 1.0));
     struct scan *b =
         toy_scan(AXES "  - zip: {gamma: {from: 3, to: 4, points: 2}, length: [1 m, 2 "
                       "m]}\n  - shock: [false, true]\n");
@@ -175,7 +176,7 @@ END_TEST
 START_TEST(an_axis_replaces_the_base_value)
 {
     struct scan *scan = toy_scan(TOY_HEAD "axes: [{length: [2, 3]}]\n"); /* required one */
-    ck_assert(toy_value(scan, 1, "length") == 3.0);
+    ck_assert(exactly(toy_value(scan, 1, "length"), 3.0));
     scan_destroy(scan);
     struct scan *a = toy_scan(TOY "axes: [{length: [2, 3]}]\n");
     struct scan *b = toy_scan(TOY_HEAD "axes: [{length: [2, 3]}]\n");
@@ -190,7 +191,7 @@ START_TEST(the_word_none_is_a_value_where_documented)
     struct scan *scan = toy_scan(AXES "  - edge: [none, 5 %]\n");
     ck_assert(isnan(scan_axis_value(scan, 0, 0, 0)));
     ck_assert(isnan(toy_value(scan, 0, "edge.share")));
-    ck_assert(toy_value(scan, 1, "edge.share") == 0.05);
+    ck_assert(exactly(toy_value(scan, 1, "edge.share"), 0.05));
     toy_has_line(scan, "axis.0.edge.share: [none, 0.050000000000000003]");
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
@@ -243,7 +244,7 @@ START_TEST(up_to_10_to_15_members_are_counted_and_no_more)
                                      "ensemble: {realisations: 1000}\n");
     ck_assert_int_eq(scan_members(scan), 1000000000000000);
     ck_assert_int_eq(scan_get_store(scan)->history, 0); /* above 10^5 members */
-    ck_assert(toy_value(scan, 999999999999, "gamma") == 1.0);
+    ck_assert(exactly(toy_value(scan, 999999999999, "gamma"), 1.0));
     scan_destroy(scan);
     toy_refuses(TOY "axes: [{gamma: {from: 0, to: 1, points: 1e12}}]\n"
                     "ensemble: {realisations: 1001}\n",
@@ -296,9 +297,9 @@ START_TEST(large_scans_cost_nothing_to_read)
     struct params params;
     ck_assert_int_eq(scan_params_init(scan, &params), 0);
     scan_point(scan, 999999999, &params);
-    ck_assert(params_real(&params, "a") == 1.0);
+    ck_assert(exactly(params_real(&params, "a"), 1.0));
     scan_point(scan, 500000000, &params);
-    ck_assert(params_real(&params, "a") == 500000000.0 / 999999999.0);
+    ck_assert(exactly(params_real(&params, "a"), 500000000.0 / 999999999.0));
     ck_assert_int_eq(mem_total(), before + 1); /* params_init alone */
     params_clear(&params);
     scan_destroy(scan);

@@ -6,6 +6,7 @@
 
 #include "scans/numbers.h"
 #include "scans/units.h"
+#include "tests/exact.h"
 #include "tests/scans/comma.h"
 #include "tests/unit_main.h"
 
@@ -19,16 +20,16 @@ static double read_number(const char *text)
 
 START_TEST(numbers_of_the_documented_grammar_are_read)
 {
-    ck_assert(read_number("1") == 1.0);
-    ck_assert(read_number("1e-6") == 1e-6);
-    ck_assert(read_number("1.5E+3") == 1500.0);
-    ck_assert(read_number(".5") == 0.5);
-    ck_assert(read_number("5.") == 5.0);
-    ck_assert(read_number("+3") == 3.0);
-    ck_assert(read_number("-0.25e1") == -2.5);
-    ck_assert(read_number("9007199254740993") == 9007199254740992.0); /* ties to even */
-    ck_assert(read_number("1.7976931348623157e308") == 1.7976931348623157e308);
-    ck_assert(read_number("5e-324") == 0x1p-1074);
+    ck_assert(exactly(read_number("1"), 1.0));
+    ck_assert(exactly(read_number("1e-6"), 1e-6));
+    ck_assert(exactly(read_number("1.5E+3"), 1500.0));
+    ck_assert(exactly(read_number(".5"), 0.5));
+    ck_assert(exactly(read_number("5."), 5.0));
+    ck_assert(exactly(read_number("+3"), 3.0));
+    ck_assert(exactly(read_number("-0.25e1"), -2.5));
+    ck_assert(exactly(read_number("9007199254740993"), 9007199254740992.0)); /* ties to even */
+    ck_assert(exactly(read_number("1.7976931348623157e308"), 1.7976931348623157e308));
+    ck_assert(exactly(read_number("5e-324"), 0x1p-1074));
     ck_assert(!signbit(read_number("-0")));
 }
 END_TEST
@@ -63,7 +64,7 @@ START_TEST(numbers_beyond_double_are_refused)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         ck_assert_msg(!number_real(texts[i], strlen(texts[i]), 0, &value), "%s", texts[i]);
     ck_assert(number_real("0e-9999", 7, 0, &value));
-    ck_assert(value == 0.0);
+    ck_assert(exactly(value, 0.0));
     char digits[1000];
     memset(digits, '1', sizeof digits);
     digits[999] = '\0';
@@ -75,11 +76,11 @@ START_TEST(the_decimal_shift_rounds_once)
 {
     double value = 0.0;
     ck_assert(number_real("835", 3, -9, &value));
-    ck_assert(value == 835e-9);
+    ck_assert(exactly(value, 835e-9));
     ck_assert(number_real("1.2e1", 5, -15, &value));
-    ck_assert(value == 12e-15);
+    ck_assert(exactly(value, 12e-15));
     ck_assert(number_real("3e300", 5, -300, &value));
-    ck_assert(value == 3.0);
+    ck_assert(exactly(value, 3.0));
 }
 END_TEST
 
@@ -103,7 +104,7 @@ START_TEST(written_numbers_read_as_the_same_bits)
         char text[NUMBER_SIZE];
         const size_t length = number_write(values[i], text);
         ck_assert_uint_eq(length, strlen(text));
-        ck_assert(read_number(text) == values[i]);
+        ck_assert(exactly(read_number(text), values[i]));
     }
 }
 END_TEST
@@ -115,7 +116,7 @@ START_TEST(the_locale_changes_nothing)
     char text[NUMBER_SIZE];
     snprintf(text, sizeof text, "%g", 0.5);
     ck_assert_str_eq(text, "0,5"); /* the locale is really in force */
-    ck_assert(read_number("1.5") == 1.5);
+    ck_assert(exactly(read_number("1.5"), 1.5));
     number_write(0.5, text);
     ck_assert_str_eq(text, "0.5");
     struct units *units = NULL;
@@ -125,7 +126,7 @@ START_TEST(the_locale_changes_nothing)
     ck_assert_int_eq(units_value(units, "1.5 inch", "m", &value, why), 0);
     ck_assert_double_eq_tol(value, 0.0381, 1e-17); /* 0.0254 stands in the units database */
     ck_assert_int_eq(units_value(units, "2.5 fs", "s", &value, why), 0);
-    ck_assert(value == 2.5e-15);
+    ck_assert(exactly(value, 2.5e-15));
     units_destroy(units);
     snprintf(text, sizeof text, "%g", 0.5);
     ck_assert_str_eq(text, "0,5"); /* and was given back */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "tests/exact.h"
 #include "tests/scans/toy.h"
 #include "tests/unit_main.h"
 
@@ -34,19 +35,19 @@ START_TEST(fixed_values_of_every_section_can_be_set)
                                         {"store.history=5"},
                                         {"envelope.factor=30"}};
     struct scan *scan = toy_scan_set(file, set, sizeof set / sizeof set[0]);
-    ck_assert(toy_value(scan, 0, "length") == 0.03);
-    ck_assert(toy_value(scan, 0, "pulse.duration") == 60e-15);
-    ck_assert(toy_value(scan, 0, "pulse.power") == 2e3);
-    ck_assert(toy_value(scan, 0, "guide.model") == 1.0);
-    ck_assert(toy_value(scan, 0, "edge.share") == 0.1);
-    ck_assert(toy_value(scan, 0, "edge.width") == 0.02);
-    ck_assert(toy_value(scan, 0, "stepper.rtol") == 1e-3);
-    ck_assert(toy_value(scan, 0, "stepper.atol") == 1.0);
+    ck_assert(exactly(toy_value(scan, 0, "length"), 0.03));
+    ck_assert(exactly(toy_value(scan, 0, "pulse.duration"), 60e-15));
+    ck_assert(exactly(toy_value(scan, 0, "pulse.power"), 2e3));
+    ck_assert(exactly(toy_value(scan, 0, "guide.model"), 1.0));
+    ck_assert(exactly(toy_value(scan, 0, "edge.share"), 0.1));
+    ck_assert(exactly(toy_value(scan, 0, "edge.width"), 0.02));
+    ck_assert(exactly(toy_value(scan, 0, "stepper.rtol"), 1e-3));
+    ck_assert(exactly(toy_value(scan, 0, "stepper.atol"), 1.0));
     ck_assert_int_eq(scan_realisations(scan), 2);
     ck_assert_int_eq(scan_get_save(scan)->planes.kind, PLANES_LAST);
     ck_assert_int_eq(scan_get_save(scan)->field, SAVE_FIELD_NO);
     ck_assert(!scan_get_save(scan)->all_observables);
-    ck_assert(scan_get_limits(scan)->timeout == 60.0);
+    ck_assert(exactly(scan_get_limits(scan)->timeout, 60.0));
     ck_assert_int_eq(scan_get_resources(scan)->threads, 2);
     ck_assert_int_eq(scan_get_store(scan)->history, 5);
     toy_check_canonical(toy_models, scan);
@@ -73,9 +74,9 @@ START_TEST(values_of_an_axis_can_be_replaced)
         {"axis.gamma={from: 5, to: 6, points: 2}"}, {"axis.loss=[7]"}, {"axis.omega=[8]"}};
     struct scan *scan = toy_scan_set(file, set, 3);
     ck_assert_int_eq(scan_points(scan), 2);
-    ck_assert(toy_value(scan, 1, "gamma") == 6.0);
-    ck_assert(toy_value(scan, 1, "loss") == 7.0);
-    ck_assert(toy_value(scan, 1, "omega") == 8.0);
+    ck_assert(exactly(toy_value(scan, 1, "gamma"), 6.0));
+    ck_assert(exactly(toy_value(scan, 1, "loss"), 7.0));
+    ck_assert(exactly(toy_value(scan, 1, "omega"), 8.0));
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
 }

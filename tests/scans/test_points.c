@@ -5,6 +5,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
+#include "tests/exact.h"
 #include "tests/scans/toy.h"
 #include "tests/unit_main.h"
 
@@ -25,9 +26,9 @@ START_TEST(the_first_axis_is_slowest_and_the_last_fastest)
                 ck_assert_int_eq(index[0], a);
                 ck_assert_int_eq(index[1], b);
                 ck_assert_int_eq(index[2], c);
-                ck_assert(toy_value(scan, point, "gamma") == a);
-                ck_assert(toy_value(scan, point, "loss") == b);
-                ck_assert(toy_value(scan, point, "omega") == c);
+                ck_assert(exactly(toy_value(scan, point, "gamma"), a));
+                ck_assert(exactly(toy_value(scan, point, "loss"), b));
+                ck_assert(exactly(toy_value(scan, point, "omega"), c));
             }
     scan_destroy(scan);
 }
@@ -41,7 +42,7 @@ START_TEST(a_scan_without_axes_has_one_point)
     ck_assert_int_eq(scan_grids(scan), 1);
     ck_assert_int_eq(scan_grid_of(scan, 0), 0);
     ck_assert_int_eq(scan_structure_point(scan, 0), 0);
-    ck_assert(toy_value(scan, 0, "length") == 1.0);
+    ck_assert(exactly(toy_value(scan, 0, "length"), 1.0));
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
 }
@@ -59,14 +60,16 @@ START_TEST(keys_number_what_points_share)
     for (int64_t point = 0; point < scan_points(scan); point++) {
         const int64_t grid = scan_grid_point(scan, scan_grid_of(scan, point));
         ck_assert_int_le(grid, point);
-        ck_assert(toy_value(scan, grid, "grid.points")
-                  == toy_value(scan, point, "grid.points"));
-        ck_assert(toy_value(scan, grid, "grid.window")
-                  == toy_value(scan, point, "grid.window"));
+        ck_assert(exactly(toy_value(scan, grid, "grid.points"),
+                          toy_value(scan, point, "grid.points")));
+        ck_assert(exactly(toy_value(scan, grid, "grid.window"),
+                          toy_value(scan, point, "grid.window")));
         ck_assert_int_eq(scan_grid_of(scan, grid), scan_grid_of(scan, point));
         const int64_t key = scan_structure_point(scan, scan_structure_of(scan, point));
-        ck_assert(toy_value(scan, key, "grid.points") == toy_value(scan, point, "grid.points"));
-        ck_assert(toy_value(scan, key, "grid.modes") == toy_value(scan, point, "grid.modes"));
+        ck_assert(exactly(toy_value(scan, key, "grid.points"),
+                          toy_value(scan, point, "grid.points")));
+        ck_assert(
+            exactly(toy_value(scan, key, "grid.modes"), toy_value(scan, point, "grid.modes")));
     }
     for (int64_t shape = 1; shape < 12; shape++)
         ck_assert_int_ne(scan_shape_point(scan, shape), scan_shape_point(scan, shape - 1));
@@ -82,14 +85,14 @@ START_TEST(planes_and_lists_reach_the_parameters_of_a_point)
     int count = 0;
     ck_assert_int_eq(scan_params_init(scan, &params), 0);
     scan_point(scan, 0, &params);
-    ck_assert(params_list(&params, "betas", &count)[2] == 3.0);
+    ck_assert(exactly(params_list(&params, "betas", &count)[2], 3.0));
     ck_assert_int_eq(count, 3);
     scan_point(scan, 1, &params);
-    ck_assert(params_list(&params, "betas", &count)[0] == 4.0);
+    ck_assert(exactly(params_list(&params, "betas", &count)[0], 4.0));
     ck_assert_int_eq(count, 1);
     ck_assert_int_eq(params.planes.kind, PLANES_LIST);
     ck_assert_int_eq(params.planes.count, 2);
-    ck_assert(params.planes.positions[1] == 1.0);
+    ck_assert(exactly(params.planes.positions[1], 1.0));
     params_clear(&params);
     scan_destroy(scan);
 }

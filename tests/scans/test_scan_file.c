@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/scans/toy.h"
 #include "tests/unit_main.h"
 
@@ -21,15 +22,15 @@ START_TEST(defaults_are_those_of_the_documentation)
     ck_assert(scan_get_save(scan)->observable[2]);
     ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_NONE);
     ck_assert_int_eq(scan_get_resources(scan)->worker, WORKER_CORE);
-    ck_assert(scan_get_resources(scan)->memory == 0.0);
-    ck_assert(scan_get_limits(scan)->timeout == 0.0);
+    ck_assert(exactly(scan_get_resources(scan)->memory, 0.0));
+    ck_assert(exactly(scan_get_limits(scan)->timeout, 0.0));
     ck_assert_int_eq(scan_get_limits(scan)->attempts, 2);
     ck_assert_int_eq(scan_get_store(scan)->sync, SYNC_MEMBER);
-    ck_assert(scan_get_store(scan)->checkpoint == 60.0);
+    ck_assert(exactly(scan_get_store(scan)->checkpoint, 60.0));
     ck_assert_int_eq(scan_get_store(scan)->history, 8192);
-    ck_assert(toy_value(scan, 0, "pulse.duration") == 50e-15);
-    ck_assert(toy_value(scan, 0, "temperature") == 293.15);
-    ck_assert(toy_value(scan, 0, "stepper.rtol") == 1e-6);
+    ck_assert(exactly(toy_value(scan, 0, "pulse.duration"), 50e-15));
+    ck_assert(exactly(toy_value(scan, 0, "temperature"), 293.15));
+    ck_assert(exactly(toy_value(scan, 0, "stepper.rtol"), 1e-6));
     ck_assert(isnan(toy_value(scan, 0, "edge.share")));
     ck_assert(isnan(toy_value(scan, 0, "choice_of_two")));
     scan_destroy(scan);
@@ -53,23 +54,23 @@ START_TEST(every_section_is_read)
         "resources: {worker: {threads: 4}, memory: 500 MiB}\n"
         "limits: {timeout: 10 min, attempts: 3}\n"
         "store: {sync: never, checkpoint: 2 min, history: 100}\n");
-    ck_assert(toy_value(scan, 0, "length") == 0.15);
-    ck_assert(toy_value(scan, 0, "pulse.phases.cep") == M_PI_2);
-    ck_assert(toy_value(scan, 0, "loss") == log(10.0));
-    ck_assert(toy_value(scan, 0, "pulse.shape") == 1.0);
-    ck_assert(toy_value(scan, 0, "shock") == 0.0);
-    ck_assert(toy_value(scan, 0, "guide.model") == 1.0);
-    ck_assert(toy_value(scan, 0, "edge.share") == 0.05);
-    ck_assert(toy_value(scan, 0, "stepper.method") == 1.0);
-    ck_assert(toy_value(scan, 0, "stepper.first_step") == 1e-3);
+    ck_assert(exactly(toy_value(scan, 0, "length"), 0.15));
+    ck_assert(exactly(toy_value(scan, 0, "pulse.phases.cep"), M_PI_2));
+    ck_assert(exactly(toy_value(scan, 0, "loss"), log(10.0)));
+    ck_assert(exactly(toy_value(scan, 0, "pulse.shape"), 1.0));
+    ck_assert(exactly(toy_value(scan, 0, "shock"), 0.0));
+    ck_assert(exactly(toy_value(scan, 0, "guide.model"), 1.0));
+    ck_assert(exactly(toy_value(scan, 0, "edge.share"), 0.05));
+    ck_assert(exactly(toy_value(scan, 0, "stepper.method"), 1.0));
+    ck_assert(exactly(toy_value(scan, 0, "stepper.first_step"), 1e-3));
     struct params params;
     int count = 0;
     ck_assert_int_eq(scan_params_init(scan, &params), 0);
     scan_point(scan, 0, &params);
     const double *betas = params_list(&params, "betas", &count);
     ck_assert_int_eq(count, 3);
-    ck_assert(betas[0] == 1e-30 && betas[1] == 2.0 && betas[2] == 3e-51);
-    ck_assert(params_real(&params, "betas") == 1e-30);
+    ck_assert(exactly(betas[0], 1e-30) && exactly(betas[1], 2.0) && exactly(betas[2], 3e-51));
+    ck_assert(exactly(params_real(&params, "betas"), 1e-30));
     params_clear(&params);
     ck_assert_int_eq(scan_get_ensemble(scan)->realisations, 20);
     ck_assert(scan_get_ensemble(scan)->seed == UINT64_MAX);
@@ -78,24 +79,25 @@ START_TEST(every_section_is_read)
     const struct scan_save *save = scan_get_save(scan);
     ck_assert_int_eq(save->planes.kind, PLANES_LIST);
     ck_assert_int_eq(save->planes.count, 3);
-    ck_assert(save->planes.positions[1] == 1e-3 && save->planes.positions[2] == 0.15);
+    ck_assert(exactly(save->planes.positions[1], 1e-3)
+              && exactly(save->planes.positions[2], 0.15));
     ck_assert_int_eq(save->field, SAVE_FIELD_FLOAT32);
     ck_assert(!save->all_observables && save->observable[0] && !save->observable[1]);
     const struct scan_envelope *envelope = scan_get_envelope(scan);
     ck_assert_int_eq(envelope->reference, ENVELOPE_STORED);
     ck_assert_str_eq(envelope->file, "old run.h5");
     ck_assert_str_eq(envelope->norm, "observable energy");
-    ck_assert(envelope->factor == 20.0 && envelope->safety == 2.0);
-    ck_assert(envelope->tolerance == 1e-3);
+    ck_assert(exactly(envelope->factor, 20.0) && exactly(envelope->safety, 2.0));
+    ck_assert(exactly(envelope->tolerance, 1e-3));
     ck_assert_int_eq(envelope->planes.kind, PLANES_LAST);
     ck_assert_str_eq(envelope->sample, "5 %");
     ck_assert_int_eq(scan_get_resources(scan)->worker, WORKER_THREADS);
     ck_assert_int_eq(scan_get_resources(scan)->threads, 4);
-    ck_assert(scan_get_resources(scan)->memory == 524288000.0);
-    ck_assert(scan_get_limits(scan)->timeout == 600.0);
+    ck_assert(exactly(scan_get_resources(scan)->memory, 524288000.0));
+    ck_assert(exactly(scan_get_limits(scan)->timeout, 600.0));
     ck_assert_int_eq(scan_get_limits(scan)->attempts, 3);
     ck_assert_int_eq(scan_get_store(scan)->sync, SYNC_NEVER);
-    ck_assert(scan_get_store(scan)->checkpoint == 120.0);
+    ck_assert(exactly(scan_get_store(scan)->checkpoint, 120.0));
     ck_assert_int_eq(scan_get_store(scan)->history, 100);
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
@@ -110,7 +112,7 @@ START_TEST(other_forms_of_section_values_are_read)
                                      "{points: [0]}}\nensemble: {realisations: 3}\n");
     ck_assert_int_eq(scan_get_save(scan)->planes.kind, PLANES_LAST);
     ck_assert_int_eq(scan_get_save(scan)->planes.count, 1);
-    ck_assert(scan_get_limits(scan)->times_median == 5.0);
+    ck_assert(exactly(scan_get_limits(scan)->times_median, 5.0));
     ck_assert_int_eq(scan_get_resources(scan)->worker, WORKER_SOCKET);
     ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_TIGHTER);
     ck_assert_str_eq(scan_get_envelope(scan)->sample, "points [0]");

@@ -5,6 +5,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "scans/units.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 static double convert(struct units *units, const char *text, const char *unit)
@@ -58,8 +59,8 @@ START_TEST(decimal_units_give_the_bits_of_the_literal)
     ck_assert_int_eq(units_create(&units), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const double value = convert(units, cases[i].text, cases[i].unit);
-        ck_assert_msg(value == cases[i].value, "%s is %.17g, not %.17g", cases[i].text, value,
-                      cases[i].value);
+        ck_assert_msg(exactly(value, cases[i].value), "%s is %.17g, not %.17g", cases[i].text,
+                      value, cases[i].value);
     }
     units_destroy(units);
 }
@@ -69,18 +70,18 @@ START_TEST(other_units_convert_to_the_nearest_double)
 {
     struct units *units = NULL;
     ck_assert_int_eq(units_create(&units), 0);
-    ck_assert(convert(units, "10 min", "s") == 600.0);
-    ck_assert(convert(units, "0.1 h", "s") == 360.0);
-    ck_assert(convert(units, "20 degC", "K") == 293.15);
-    ck_assert(convert(units, "90 deg", "rad") == M_PI_2);
-    ck_assert(convert(units, "180 degree", "rad") == M_PI);
+    ck_assert(exactly(convert(units, "10 min", "s"), 600.0));
+    ck_assert(exactly(convert(units, "0.1 h", "s"), 360.0));
+    ck_assert(exactly(convert(units, "20 degC", "K"), 293.15));
+    ck_assert(exactly(convert(units, "90 deg", "rad"), M_PI_2));
+    ck_assert(exactly(convert(units, "180 degree", "rad"), M_PI));
     ck_assert(fabs(convert(units, "1 inch", "m") - 0.0254) <= 1e-17);
     /* Power attenuation: 10 dB is a factor 10, so 10 dB/m is alpha = ln 10 per metre. */
-    ck_assert(convert(units, "10 dB/m", "m^-1") == log(10.0));
+    ck_assert(exactly(convert(units, "10 dB/m", "m^-1"), log(10.0)));
     ck_assert(fabs(convert(units, "0.2 dB/km", "m^-1") / (0.02e-3 * log(10.0)) - 1) < 3e-16);
     ck_assert(fabs(convert(units, "3 dB m^-1", "m^-1") / (0.3 * log(10.0)) - 1) < 3e-16);
-    ck_assert(convert(units, "0 dB/m", "m^-1") == 0.0);
-    ck_assert(convert(units, "2 km^-1", "m^-1") == 2e-3);
+    ck_assert(exactly(convert(units, "0 dB/m", "m^-1"), 0.0));
+    ck_assert(exactly(convert(units, "2 km^-1", "m^-1"), 2e-3));
     units_destroy(units);
 }
 END_TEST
@@ -134,7 +135,7 @@ START_TEST(without_a_database_only_bare_numbers_are_read)
     char why[UNITS_WHY_SIZE] = "";
     double value = 0.0;
     ck_assert_int_eq(units_value(NULL, "1.5", "m", &value, why), 0);
-    ck_assert(value == 1.5);
+    ck_assert(exactly(value, 1.5));
     ck_assert_int_eq(units_value(NULL, "1.5 m", "m", &value, why), ERR_PARSE);
 }
 END_TEST
@@ -161,11 +162,11 @@ START_TEST(sizes_have_decimal_and_binary_prefixes)
     char why[UNITS_WHY_SIZE] = "";
     double value = 0.0;
     ck_assert_int_eq(units_bytes("4 GB", &value, why), 0);
-    ck_assert(value == 4e9);
+    ck_assert(exactly(value, 4e9));
     ck_assert_int_eq(units_bytes("500 MiB", &value, why), 0);
-    ck_assert(value == 524288000.0);
+    ck_assert(exactly(value, 524288000.0));
     ck_assert_int_eq(units_bytes("1e6", &value, why), 0);
-    ck_assert(value == 1e6);
+    ck_assert(exactly(value, 1e6));
     ck_assert_int_eq(units_bytes("4 Gb", &value, why), ERR_PARSE);
     ck_assert_ptr_nonnull(strstr(why, "GiB"));
 }

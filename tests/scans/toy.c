@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 
 static const char *const shapes[] = {"sech", "gauss", "square", NULL};
 static const char *const guides[] = {"none", "hollow", "solid", NULL};
@@ -179,8 +180,8 @@ static bool same_bits(const struct param_value *a, const struct param_value *b)
 {
     if (!a->set || !b->set)
         return a->set == b->set;
-    return a->count == b->count && memcmp(&a->number, &b->number, sizeof a->number) == 0
-           && memcmp(a->list, b->list, (size_t)a->count * sizeof a->list[0]) == 0;
+    return a->count == b->count && exactly(a->number, b->number)
+           && equal_bits(a->list, b->list, (size_t)a->count * sizeof a->list[0]);
 }
 
 static void check_points(const struct scan *a, const struct scan *b)

@@ -3,13 +3,14 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/constants.h"
 #include "kernels/numeric/spline.h"
 
 #define ROWS_MIN 4
 
 /* Ends of a band that agree to this share are the same. */
-#define END_ROUNDING 1e-12
+#define END_ROUNDING bound(BOUND_band_end)
 
 #define AXES                                                                                   \
     {"omega", "rad s^-1", "Angular frequency", true}, {"frequency", "Hz", "Frequency", true},  \

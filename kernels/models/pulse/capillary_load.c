@@ -5,6 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/capillary_input.h"
 #include "kernels/models/pulse/capillary_model.h"
@@ -13,7 +14,7 @@
 
 /* Rates below this, 1/s, are cut off: over a window of a picosecond an exposure of 1e-20. */
 #define RATE_LEAST     1e-8
-#define RATE_TOLERANCE 1e-6
+#define RATE_TOLERANCE bound(BOUND_rate_table)
 
 /* Taps a side of the band rule. */
 #define BAND_SIDE 4

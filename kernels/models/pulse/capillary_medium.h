@@ -2,6 +2,7 @@
 #ifndef KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 #define KERNELS_MODELS_PULSE_CAPILLARY_MEDIUM_H
 
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/band_table.h"
 #include "kernels/models/pulse/capillary_params.h"
 #include "kernels/models/pulse/capillary_terms.h"
@@ -20,7 +21,7 @@
  made of. n_eff out of a table at several positions: linear in z between them, a term each.
  */
 
-#define CAPILLARY_PHASE_ERROR 1e-6 /* rad, or nepers */
+#define CAPILLARY_PHASE_ERROR bound(BOUND_capillary_phase) /* rad, or nepers */
 
 /* Where along the guide, and q_j there. */
 struct capillary_place {

@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/grid.h"
 
-#define GRID_TOLERANCE 1e-9              /* of the bin width and of the reference */
+#define GRID_TOLERANCE bound(BOUND_same_grid)
 #define CUT_MAX        1e-3              /* of the energy */
 #define FWHM_PER_RMS   2.354820045030949 /* 2 sqrt(2 ln 2): a Gaussian */
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/atomic.h"
 
 struct fluid {
@@ -110,7 +111,7 @@ static int temperature_check(enum eos_fluid fluid, double temperature)
 static double bisect_pressure(enum eos_fluid fluid, double temperature, double low, double high,
                               double p)
 {
-    for (int i = 0; i < 200 && high - low > 1e-15 * high; i++) {
+    for (int i = 0; i < 200 && high - low > bound(BOUND_root_bisection) * high; i++) {
         const double middle = 0.5 * (low + high);
         if (isotherm(fluid, temperature, middle).pressure < p)
             low = middle;
@@ -190,11 +191,14 @@ static double gas_root(enum eos_fluid fluid, double temperature, double p)
         double next = rho + (p - s.pressure) / s.slope;
         if (!(s.slope > 0.0 && next > low && next < high))
             next = isfinite(high) ? 0.5 * (low + high) : 2.0 * rho;
-        if (fabs(next - rho) <= 4e-16 * rho || high - low <= 4e-16 * rho)
+        if (fmin(fabs(next - rho), high - low) <= bound(BOUND_root_newton) * rho)
             return next;
         rho = next;
     }
-    return fabs(isotherm(fluid, temperature, rho).pressure / p - 1.0) < 1e-12 ? rho : 0.0;
+    return fabs(isotherm(fluid, temperature, rho).pressure / p - 1.0)
+                   < bound(BOUND_root_pressure)
+               ? rho
+               : 0.0;
 }
 
 int eos_density(enum eos_fluid fluid, double temperature, double pressure,

@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/numeric/chebyshev.h"
 
 /* Of the density table: far below what an equation of state knows, above rounding. */
-#define TABLE_TOLERANCE 1e-12
+#define TABLE_TOLERANCE bound(BOUND_gradient_table)
 #define TABLE_BUDGET    256
 
 static int check_points(const struct gradient_points *points, const char *name,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/atomic.h"
 
 /* Ratio of neighbouring wavelengths of a search: two zeros closer than this are not seen. */
@@ -52,7 +53,7 @@ static double find_zero(const struct search *s, double longest, double shortest,
             above = below;
             continue;
         }
-        while (above - below > 1e-15 * above) {
+        while (above - below > bound(BOUND_root_bisection) * above) {
             const double middle = 0.5 * (above + below);
             if (middle >= above || middle <= below)
                 break;

@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/atomic.h"
 
 /* How far from 1 the sum of fractions may be: what is written with six decimals. */
-#define FRACTION_SLACK 1e-6
+#define FRACTION_SLACK bound(BOUND_fraction_sum)
 
 static int check_fractions(const struct mixture_request *r, double *sum)
 {

@@ -2,6 +2,7 @@
 #ifndef KERNELS_MODELS_PULSE_RAMAN_MIX_H
 #define KERNELS_MODELS_PULSE_RAMAN_MIX_H
 
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 /*
@@ -17,7 +18,7 @@
 #define RAMAN_MIX_MAX 3
 
 /* Largest error that is accepted: of int |rho h| dt over the window, of its largest value. */
-#define RAMAN_MIX_ERROR 1e-4
+#define RAMAN_MIX_ERROR bound(BOUND_raman_mix)
 
 /* A response at all densities of a guide. */
 struct raman_mix {
