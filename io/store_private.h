@@ -127,7 +127,7 @@ struct store {
     int parts;
     struct h5_dataset column[COLUMN_COUNT];
     struct store_history history;
-    struct h5_dataset resume;        /* resume/slot; not open when the file has none */
+    struct h5_dataset resume; /* resume/slot; not open when the file has none */
     struct h5_dataset verdict[VERDICT_COLUMNS]; /* not open when the file has none */
     bool verdicts_open;
     bool history_open;

@@ -123,8 +123,7 @@ static int put_text(struct store *store, enum verdict_column c, int64_t member,
     char padded[STORE_REASON_SIZE + 1] = "";
     const size_t size = store->verdict[c].size;
     if (size >= sizeof padded)
-        FAIL(ERR_IO, "%s is wider than %d bytes", store->verdict[c].name,
-             STORE_REASON_SIZE);
+        FAIL(ERR_IO, "%s is wider than %d bytes", store->verdict[c].name, STORE_REASON_SIZE);
     snprintf(padded, size + 1, "%s", text);
     return put(store, c, member, padded);
 }

@@ -2,7 +2,6 @@
 #include "runner/plane_error.h"
 
 #include <math.h>
-#include <stdio.h>
 
 double plane_error_l2(const double *c, const double *r, long n)
 {
@@ -38,33 +37,10 @@ double plane_error_number(double c, double r)
     return difference > 0 ? difference / fabs(r) : 0;
 }
 
-void plane_error_judge(const double *error, const bool *judged, long planes, double bound,
-                       struct plane_verdict *out)
+long plane_error_missing(const double *error, const bool *judged, long planes)
 {
-    long worst = -1;
-    *out = (struct plane_verdict){.bound = bound, .observed = (double)NAN};
-    for (long k = 0; k < planes; k++) {
-        if (!judged[k])
-            continue;
-        if (isnan(error[k])) {
-            snprintf(out->reason, sizeof out->reason,
-                     "plane %ld has no error: its reference is missing, zero or not finite", k);
-            out->margin = (double)NAN;
-            return;
-        }
-        if (worst < 0 || error[k] > error[worst])
-            worst = k;
-    }
-    if (worst < 0) {
-        snprintf(out->reason, sizeof out->reason, "no plane was judged");
-        out->margin = (double)NAN;
-        return;
-    }
-    out->observed = error[worst];
-    out->margin = out->observed / bound;
-    out->verdict = out->margin <= 1 ? VERDICT_WITHIN : VERDICT_OUTSIDE;
-    if (out->verdict == VERDICT_OUTSIDE)
-        snprintf(out->reason, sizeof out->reason,
-                 "error %.3g at plane %ld is %.3g times the bound %.3g", out->observed, worst,
-                 out->margin, bound);
+    for (long k = 0; k < planes; k++)
+        if (judged[k] && isnan(error[k]))
+            return k;
+    return -1;
 }

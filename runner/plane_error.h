@@ -4,10 +4,7 @@
 
 #include <stdbool.h>
 
-#include "io/store.h"
-#include "kernels/contract/contract.h"
-
-/* Distance of a stored plane from its reference, and what it is worth. */
+/* Distance of a stored plane from its reference. */
 
 /**
  * ||c - r|| / ||r||, Euclidean norms.
@@ -25,22 +22,7 @@ double plane_error_power(const double *c, const double *r, long n);
  * where one is not finite. */
 double plane_error_number(double c, double r);
 
-/* What the errors of a member's planes come to. */
-struct plane_verdict {
-    enum verdict verdict; /* VERDICT_UNJUDGED: a plane has no error */
-    double bound;
-    double observed;                /* the largest error */
-    double margin;                  /* observed / bound */
-    char reason[STORE_REASON_SIZE]; /* "" when it is within */
-};
-
-/**
- * Judge a member by its largest error.
- *
- * @param error   [planes]
- * @param judged  [planes] which of them count
- */
-void plane_error_judge(const double *error, const bool *judged, long planes, double bound,
-                       struct plane_verdict *out);
+/** The first judged plane without an error (NaN), -1: each has one. @param judged [planes] */
+long plane_error_missing(const double *error, const bool *judged, long planes);
 
 #endif

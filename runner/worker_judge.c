@@ -13,6 +13,7 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/envelope.h"
 #include "runner/judging.h"
 #include "runner/plane_error.h"
 #include "runner/worker_parts.h"
@@ -21,12 +22,13 @@
  * Where the saved planes, not the tolerance, bound the steps, rtol / factor may change none of
  * them: the reference is then made tighter than the local errors that the member really had,
  * which its step history tells. Without a history that is found out from the reference run:
- * when it took less than GROWTH times the steps, or fewer than COARSE a plane, it is repeated,
- * tighter than its own local errors. 1.25^-4: its error is then 41 % of the member's at most.
+ * when it took less than GROWTH times the steps, or the member fewer than COARSE a plane, it is
+ * repeated, tighter than its own local errors. 1.25^-4: its error is then 41 % of the member's
+ * at most.
  */
-#define GROWTH     1.25
-#define COARSE     8.0
-#define RTOL_LEAST 1e-14 /* below it rounding decides */
+#define GROWTH   1.25
+#define COARSE   4.0
+#define TIGHTEST 1e-14 /* rtol of a reference: below it rounding decides */
 
 /* A member that is being judged. */
 struct judgment {
@@ -153,20 +155,61 @@ static int finish_without(struct worker *w, const struct judgment *j,
     return finish(w, j, layout, outcome, 0, &end);
 }
 
+/* Errors and positions of the judged planes, one after the other. */
+static long list_planes(const struct worker *w, const struct judgment *j,
+                        const struct plane_layout *layout, double *observed, double *position)
+{
+    const struct plane_request *const saved = &scan_get_save(w->scan)->planes;
+    long count = 0;
+    for (long k = 0; k < j->planes; k++) {
+        if (!j->judged[k])
+            continue;
+        observed[count] = j->error[k];
+        position[count++] = layout_plane_position(layout, saved, k);
+    }
+    return count;
+}
+
+/* @param list [2][planes] scratch */
+static int judge(const struct worker *w, const struct judgment *j,
+                 const struct plane_layout *layout, double *list, struct envelope_judgment *out)
+{
+    const struct scan_envelope *const asked = scan_get_envelope(w->scan);
+    const bool tighter = asked->reference == ENVELOPE_TIGHTER;
+    const struct envelope envelope = {
+        .reference = tighter ? REFERENCE_TIGHTER : REFERENCE_STORED,
+        .norm = asked->norm,
+        .tolerance = asked->tolerance,
+        .safety = asked->safety,
+        .planes = list_planes(w, j, layout, list, list + j->planes),
+        .observed = list,
+        .position = list + j->planes};
+    return envelope_judge(&envelope, out);
+}
+
 static int finish_judged(struct worker *w, const struct judgment *j,
                          const struct plane_layout *layout, int64_t rhs_calls)
 {
-    const struct scan_envelope *const envelope = scan_get_envelope(w->scan);
-    struct plane_verdict judged;
-    plane_error_judge(j->error, j->judged, j->planes, envelope->tolerance * envelope->safety,
-                      &judged);
+    struct envelope_judgment judged;
+    char reason[STORE_REASON_SIZE];
+    double *list = NULL;
+    const long missing = plane_error_missing(j->error, j->judged, j->planes);
+    if (missing >= 0) {
+        snprintf(reason, sizeof reason,
+                 "plane %ld has no error: its reference is missing, zero or not finite",
+                 missing);
+        return finish_without(w, j, layout, MEMBER_FAILED, reason);
+    }
+    TRY(MEM_NEW(2 * j->planes, &list));
+    const int rc = judge(w, j, layout, list, &judged);
+    mem_free(list);
+    TRY(rc);
     struct verdict_end end = {.reason = judged.reason,
                               .verdict = judged.verdict,
                               .bound = judged.bound,
                               .observed = judged.observed,
                               .margin = judged.margin};
-    const bool known = judged.verdict != VERDICT_UNJUDGED;
-    return finish(w, j, layout, known ? MEMBER_DONE : MEMBER_FAILED, rhs_calls, &end);
+    return finish(w, j, layout, MEMBER_DONE, rhs_calls, &end);
 }
 
 static double *find_param(struct worker *w, const char *name)
@@ -185,7 +228,7 @@ static void tighten(struct worker *w, struct judgment *j)
     if (rtol == NULL)
         return;
     if (j->repeated == 0)
-        j->rtol = fmax(*rtol * j->local / scan_get_envelope(w->scan)->factor, RTOL_LEAST);
+        j->rtol = fmax(*rtol * j->local / scan_get_envelope(w->scan)->factor, TIGHTEST);
     if (atol != NULL)
         *atol *= j->rtol / *rtol;
     *rtol = j->rtol;
@@ -237,9 +280,9 @@ static double next_rtol(const struct judgment *j, const struct row_status *statu
                         double factor)
 {
     const double error = largest_error(status->history, status->history_count);
-    if (!is_too_alike(j, status) || !(error > 0) || !isfinite(error) || j->rtol <= RTOL_LEAST)
+    if (!is_too_alike(j, status) || !(error > 0) || !isfinite(error) || j->rtol <= TIGHTEST)
         return 0; /* without a local error it is exact, and so is the member */
-    return fmax(j->rtol * fmin(error, 1) / factor, RTOL_LEAST);
+    return fmax(j->rtol * fmin(error, 1) / factor, TIGHTEST);
 }
 
 /* The same once more, tighter. The row's judgment is out of it in any case. */

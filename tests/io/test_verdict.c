@@ -7,6 +7,7 @@
 #include "io/read.h"
 #include "io/verdict.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/io/fixture.h"
 #include "tests/unit_main.h"
 
@@ -92,13 +93,15 @@ START_TEST(a_judgment_counts_once_it_is_committed)
     ck_assert(found.chosen == 1 && found.outcome == MEMBER_DONE);
     ck_assert(found.verdict == VERDICT_OUTSIDE && found.envelope == 99);
     ck_assert_int_eq(state_of(store, JUDGED + 1).outcome, MEMBER_PENDING);
-    ck_assert(number_of(store, "bound", JUDGED) == 4e-3);
-    ck_assert(number_of(store, "margin", JUDGED) == 0.5);
-    ck_assert(number_of(store, "attempts", JUDGED) == 1);
-    ck_assert(number_of(store, "class", JUDGED) == CONTRACT_T);
+    ck_assert_exactly(number_of(store, "bound", JUDGED), 4e-3);
+    ck_assert_exactly(number_of(store, "margin", JUDGED), 0.5);
+    ck_assert_exactly(number_of(store, "attempts", JUDGED), 1);
+    ck_assert_exactly(number_of(store, "class", JUDGED), CONTRACT_T);
     ck_assert_int_eq(
         read_rows(store, "member/contract/error", JUDGED, 1, FIXTURE_PLANES, error), 0);
-    ck_assert(error[1] == 1e-3 && isnan(error[2]) && error[3] == 2e-3);
+    ck_assert_exactly(error[1], 1e-3);
+    ck_assert(isnan(error[2]));
+    ck_assert_exactly(error[3], 2e-3);
     ck_assert_int_eq(read_text_row(store, "member/contract/reason", JUDGED, text, sizeof text),
                      0);
     ck_assert_str_eq(text, "too much");
@@ -117,7 +120,7 @@ START_TEST(a_file_is_complete_when_the_chosen_are_judged)
         ck_assert_int_eq(store_finish(path, -1, 0, ""), 0);
         ck_assert_int_eq(store_open(path, &store), 0);
         ck_assert_int_eq(read_block(store, "complete", &none, &none, &complete), 0);
-        ck_assert(complete == round);
+        ck_assert_exactly(complete, round);
         if (round == 0)
             judge(store, JUDGED, VERDICT_WITHIN);
     }
@@ -135,7 +138,7 @@ START_TEST(a_member_that_is_computed_anew_loses_its_verdict)
     ck_assert(found.chosen == 1 && found.outcome == 0 && found.verdict == 0);
     ck_assert(found.envelope == 0);
     judge(store, JUDGED, VERDICT_WITHIN);
-    ck_assert(number_of(store, "attempts", JUDGED) == 2);
+    ck_assert_exactly(number_of(store, "attempts", JUDGED), 2);
     drop_file(store);
 }
 END_TEST

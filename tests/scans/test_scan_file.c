@@ -156,7 +156,7 @@ START_TEST(an_envelope_says_what_is_compared_of_whom)
         ck_assert_int_eq(scan_envelope_norm(scan, &observable), cases[i].norm);
         ck_assert_int_eq(observable, cases[i].observable);
         ck_assert_int_eq(scan_envelope_sample(scan, &amount), cases[i].sample);
-        ck_assert(amount == cases[i].amount);
+        ck_assert_exactly(amount, cases[i].amount);
         toy_check_canonical(toy_models, scan);
         scan_destroy(scan);
     }
