@@ -62,6 +62,7 @@ enum store_column {
     X(VERDICT_RHS_CALLS, "rhs_calls", H5_I64)                                                  \
     X(VERDICT_ERROR, "error", H5_F64)
 
+/* The same in this order. */
 enum verdict_column {
 #define VERDICT_ENUM(column, name, kind) column,
     VERDICT_LIST(VERDICT_ENUM)

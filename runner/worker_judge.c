@@ -118,26 +118,27 @@ static void reference_text(const struct scan_envelope *envelope, const struct ju
 
 /* Columns into the file, then the report; the outcome is committed before that goes out. */
 static int finish(struct worker *w, const struct judgment *j, const struct plane_layout *layout,
-                  enum member_state outcome, int64_t rhs_calls, struct verdict_end *end)
+                  enum member_state outcome, int64_t rhs_calls, const struct verdict_end *found)
 {
     struct worker_judges *judges = &w->judges;
+    struct verdict_end end = *found;
     char reference[81];
     char window[81];
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     reference_text(scan_get_envelope(w->scan), j, reference, sizeof reference);
     window_text(w, layout, window, sizeof window);
-    end->norm = scan_get_envelope(w->scan)->norm;
-    end->reference = reference;
-    end->window = window;
-    end->envelope = judges->key;
-    end->wall = clock_wall() - j->begin;
-    end->rhs_calls = rhs_calls;
-    end->error = j->error;
+    end.norm = scan_get_envelope(w->scan)->norm;
+    end.reference = reference;
+    end.window = window;
+    end.envelope = judges->key;
+    end.wall = clock_wall() - j->begin;
+    end.rhs_calls = rhs_calls;
+    end.error = j->error;
     TRY(worker_check_right(w));
-    TRY(verdict_put(w->store, j->member, end));
+    TRY(verdict_put(w->store, j->member, &end));
     judges->word[judges->words++] = (struct verdict_word){j->member, outcome};
     stopwatch_switch(&w->watch, before);
-    TRY(report(w, j->member, report_state(outcome, end->verdict), end->wall, end->reason));
+    TRY(report(w, j->member, report_state(outcome, end.verdict), end.wall, end.reason));
     /* A full list goes out with its report. */
     return judges->words == WORKER_JUDGED ? worker_flush(w) : 0;
 }
@@ -148,10 +149,10 @@ static int finish_without(struct worker *w, const struct judgment *j,
                           const char *reason)
 {
     const struct scan_envelope *const envelope = scan_get_envelope(w->scan);
-    struct verdict_end end = {.reason = reason,
-                              .bound = envelope->tolerance * envelope->safety,
-                              .observed = (double)NAN,
-                              .margin = (double)NAN};
+    const struct verdict_end end = {.reason = reason,
+                                    .bound = envelope->tolerance * envelope->safety,
+                                    .observed = (double)NAN,
+                                    .margin = (double)NAN};
     return finish(w, j, layout, outcome, 0, &end);
 }
 
@@ -204,11 +205,11 @@ static int finish_judged(struct worker *w, const struct judgment *j,
     const int rc = judge(w, j, layout, list, &judged);
     mem_free(list);
     TRY(rc);
-    struct verdict_end end = {.reason = judged.reason,
-                              .verdict = judged.verdict,
-                              .bound = judged.bound,
-                              .observed = judged.observed,
-                              .margin = judged.margin};
+    const struct verdict_end end = {.reason = judged.reason,
+                                    .verdict = judged.verdict,
+                                    .bound = judged.bound,
+                                    .observed = judged.observed,
+                                    .margin = judged.margin};
     return finish(w, j, layout, MEMBER_DONE, rhs_calls, &end);
 }
 

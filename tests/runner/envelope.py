@@ -426,6 +426,22 @@ def judge_shards(text):
     assert r.returncode == 0, r.stdout + r.stderr
 
 
+def rows_of_a_worker_judge_side_by_side():
+    one, two = write(judged(MANY, "1e-5")), write(judged(MANY, "1e-5"))
+    run(one)
+    code, _, err = run(two, "-t", "2")
+    a, b = contract(one), contract(two)
+    assert code == 1 and b["complete"] == 1 and (a["verdict"] == b["verdict"]).all(), err
+    assert np.allclose(a["observed"], b["observed"], rtol=1e-6, atol=1e-14)
+    words = command(two, "log", "out.h5", str(np.flatnonzero(b["verdict"] == OUTSIDE)[0])).stdout
+    assert words.count("outside") == 1 and "field_l2 is" in words, words
+    r = command(two, "collect", "out.h5", "-o", "packed.h5", "--compress", "3")
+    packed = contract(two, "packed.h5")
+    assert r.returncode == 1 and (packed["verdict"] == b["verdict"]).all() and packed["complete"] == 1, r.stderr
+    assert np.array_equal(packed["error"], b["error"], equal_nan=True)
+    assert "6 outside" in command(two, "status", "packed.h5").stdout
+
+
 def only_the_members_that_are_chosen_by_hand_are_judged():
     folder = write(judged(MANY, "1e-2"))
     code, _, err = run(folder, "--only", "4-7")
