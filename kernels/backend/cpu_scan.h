@@ -4,6 +4,10 @@
 
 #include "kernels/backend/cpu_launch.h"
 
+#ifdef __AVX__
+#    include <immintrin.h>
+#endif
+
 /*
  * Inclusive prefix sums in vector registers: log2(lanes) shifted additions within a vector, and
  * one addition a pair of vectors for what came before. CPU_VECTOR_BITS is the width that the
@@ -69,6 +73,48 @@ CPU_HELPER cpu_vector cpu_spread(double x)
 {
     const cpu_vector zero = {0.0};
     return x + zero;
+}
+
+/* Sum of the squares of x[0] … x[n - 1], in four vectors. */
+CPU_HELPER double cpu_square_sum(const double *x, long n)
+{
+    cpu_vector sum[4] = {{0.0}};
+    long i = 0;
+    for (; i + 4 * CPU_LANES <= n; i += 4 * CPU_LANES)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            const cpu_vector y = cpu_load(x + i + k * CPU_LANES);
+            sum[k] += y * y;
+        }
+    const cpu_vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double total = 0.0;
+    for (int k = 0; k < CPU_LANES; k++)
+        total += all[k];
+    for (; i < n; i++)
+        total += x[i] * x[i];
+    return total;
+}
+
+/* Whether some of x[0] … x[n - 1] is not below the limit, NaN for one; n a multiple of 8. */
+CPU_HELPER int cpu_some_not_below(const double *x, cpu_vector limit, long n)
+{
+#if CPU_LANES == 8 && defined(__AVX512F__)
+    __mmask8 some = 0;
+    for (long i = 0; i < n; i += CPU_LANES)
+        some |= _mm512_cmp_pd_mask((__m512d)cpu_load(x + i), (__m512d)limit, _CMP_NLT_UQ);
+    return some != 0;
+#elif CPU_LANES == 4 && defined(__AVX__)
+    __m256d some = _mm256_setzero_pd();
+    for (long i = 0; i < n; i += CPU_LANES)
+        some = _mm256_or_pd(
+            some, _mm256_cmp_pd((__m256d)cpu_load(x + i), (__m256d)limit, _CMP_NLT_UQ));
+    return _mm256_movemask_pd(some) != 0;
+#else
+    double some = 0.0;
+    for (long i = 0; i < n; i++)
+        some += x[i] < limit[0] ? 0.0 : 1.0;
+    return some > 0.0;
+#endif
 }
 
 /* Two vectors of neighbours. */
