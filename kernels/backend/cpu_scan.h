@@ -9,9 +9,8 @@
 #endif
 
 /*
- * Inclusive prefix sums in vector registers: log2(lanes) shifted additions within a vector, and
- * one addition a pair of vectors for what came before. CPU_VECTOR_BITS is the width that the
- * launch file is built for: wider vectors than the machine's become scalar code.
+ * Sums in vector registers. CPU_VECTOR_BITS is the width that the launch file is built for:
+ * wider vectors than the machine's become scalar code.
  */
 
 #if !defined(CPU_VECTOR_BITS) || CPU_VECTOR_BITS < 256
@@ -40,32 +39,10 @@ CPU_HELPER void cpu_store(double *at, cpu_vector value)
     *(cpu_loose *)at = value;
 }
 
-/* Prefix sums within a vector. */
-CPU_HELPER cpu_vector cpu_scan_lanes(cpu_vector x)
+/* The last lane. */
+CPU_HELPER double cpu_last(cpu_vector x)
 {
-    const cpu_vector zero = {0.0};
-#if CPU_LANES == 2
-    return x + __builtin_shufflevector(zero, x, 1, 2);
-#elif CPU_LANES == 4
-    x += __builtin_shufflevector(zero, x, 3, 4, 5, 6);
-    return x + __builtin_shufflevector(zero, x, 2, 3, 4, 5);
-#else
-    x += __builtin_shufflevector(zero, x, 7, 8, 9, 10, 11, 12, 13, 14);
-    x += __builtin_shufflevector(zero, x, 6, 7, 8, 9, 10, 11, 12, 13);
-    return x + __builtin_shufflevector(zero, x, 4, 5, 6, 7, 8, 9, 10, 11);
-#endif
-}
-
-/* The last lane in all lanes. */
-CPU_HELPER cpu_vector cpu_last_lane(cpu_vector x)
-{
-#if CPU_LANES == 2
-    return __builtin_shufflevector(x, x, 1, 1);
-#elif CPU_LANES == 4
-    return __builtin_shufflevector(x, x, 3, 3, 3, 3);
-#else
-    return __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7);
-#endif
+    return x[CPU_LANES - 1];
 }
 
 /* The same number in all lanes. */
@@ -117,43 +94,66 @@ CPU_HELPER int cpu_some_not_below(const double *x, cpu_vector limit, long n)
 #endif
 }
 
-/* Two vectors of neighbours. */
-struct cpu_pair {
-    cpu_vector low, high;
-};
-
-/* Prefix sums of the elements of two vectors after `sum`, the same in all lanes, which becomes
- * the last of them. */
-CPU_HELPER struct cpu_pair cpu_scan_pair(cpu_vector low, cpu_vector high, cpu_vector *sum)
+/* The elements one before those of x; `before` is the vector before x. */
+CPU_HELPER cpu_vector cpu_shift_1(cpu_vector before, cpu_vector x)
 {
-    const cpu_vector first = cpu_scan_lanes(low);
-    const cpu_vector both = cpu_last_lane(first) + cpu_scan_lanes(high);
-    const struct cpu_pair out = {*sum + first, *sum + both};
-    *sum += cpu_last_lane(both);
-    return out;
+#if CPU_LANES == 2
+    return __builtin_shufflevector(before, x, 1, 2);
+#elif CPU_LANES == 4
+    return __builtin_shufflevector(before, x, 3, 4, 5, 6);
+#else
+    return __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14);
+#endif
+}
+
+/* The same two before. */
+CPU_HELPER cpu_vector cpu_shift_2(cpu_vector before, cpu_vector x)
+{
+#if CPU_LANES == 2
+    (void)x;
+    return before;
+#elif CPU_LANES == 4
+    return __builtin_shufflevector(before, x, 2, 3, 4, 5);
+#else
+    return __builtin_shufflevector(before, x, 6, 7, 8, 9, 10, 11, 12, 13);
+#endif
 }
 
 /*
- * out[i] = before + x[0] + … + x[i] for i < n; returns the last. The longest path has n/(2
- * lanes) + log2(lanes) + 3 additions, and what is left of n one by one.
+ * A prefix sum by windows: S_n = S_{n-k} + (x_{n-k+1} + … + x_n), k = 8 with 8 lanes and 4 with
+ * less. The sum of a window takes log2(k) shifted additions, each lane has a chain of its own.
  */
-CPU_HELPER double cpu_scan(const double *K_RESTRICT x, double *K_RESTRICT out, long n,
-                           double before)
+struct cpu_running {
+    cpu_vector one, two, four; /* sums of 1, 2, 4 elements, of the vector before */
+    cpu_vector sum, older;     /* S of it, and of the one before that */
+};
+
+/* Nothing is summed yet but `before`. */
+CPU_HELPER struct cpu_running cpu_running_start(double before)
 {
-    cpu_vector sum = cpu_spread(before);
-    long i = 0;
-    for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        const struct cpu_pair sums =
-            cpu_scan_pair(cpu_load(x + i), cpu_load(x + i + CPU_LANES), &sum);
-        cpu_store(out + i, sums.low);
-        cpu_store(out + i + CPU_LANES, sums.high);
-    }
-    double total = sum[0];
-    for (; i < n; i++) {
-        total += x[i];
-        out[i] = total;
-    }
-    return total;
+    const cpu_vector zero = cpu_spread(0.0);
+    const struct cpu_running r = {zero, zero, zero, cpu_spread(before), cpu_spread(before)};
+    return r;
+}
+
+/* S at the next vector x. */
+CPU_HELPER cpu_vector cpu_running_next(struct cpu_running *r, cpu_vector x)
+{
+    const cpu_vector two = x + cpu_shift_1(r->one, x);
+    const cpu_vector four = two + cpu_shift_2(r->two, two);
+    r->one = x;
+    r->two = two;
+#if CPU_LANES == 8
+    r->sum += four + __builtin_shufflevector(r->four, four, 4, 5, 6, 7, 8, 9, 10, 11);
+    r->four = four;
+#elif CPU_LANES == 4
+    r->sum += four;
+#else
+    const cpu_vector next = r->older + four;
+    r->older = r->sum;
+    r->sum = next;
+#endif
+    return r->sum;
 }
 
 #endif
