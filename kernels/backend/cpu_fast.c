@@ -182,11 +182,12 @@ CPU_HELPER void terms_store(struct k_terms terms, int outputs, double *out)
                              long rows, long n)                                                \
     {                                                                                          \
         const int threads = rows > 1 && !omp_in_parallel() ? be->threads : 1;                  \
+        const int shares = rows > 1 ? 1 : cpu_column_shares(be, n);                            \
         _Pragma("omp parallel for num_threads(threads) schedule(dynamic, 1)") for (            \
             long r = row; r < row + rows; r++) if (cpu_row_active(a->active, r))               \
         {                                                                                      \
             const struct args##_row at = args##_row(a, r);                                     \
-            CPU_NAME(name)(n, &at);                                                            \
+            CPU_NAME(name)(n, &at, shares);                                                    \
         }                                                                                      \
         return 0;                                                                              \
     }

@@ -72,6 +72,24 @@ CPU_HELPER double cpu_square_sum(const double *x, long n)
     return total;
 }
 
+/* The sum of x[0] … x[n - 1], in four vectors. */
+CPU_HELPER double cpu_sum(const double *x, long n)
+{
+    cpu_vector sum[4] = {{0.0}};
+    long i = 0;
+    for (; i + 4 * CPU_LANES <= n; i += 4 * CPU_LANES)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            sum[k] += cpu_load(x + i + k * CPU_LANES);
+    const cpu_vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double total = 0.0;
+    for (int k = 0; k < CPU_LANES; k++)
+        total += all[k];
+    for (; i < n; i++)
+        total += x[i];
+    return total;
+}
+
 /* Whether some of x[0] … x[n - 1] is not below the limit, NaN for one; n a multiple of 8. */
 CPU_HELPER int cpu_some_not_below(const double *x, cpu_vector limit, long n)
 {
@@ -124,16 +142,43 @@ CPU_HELPER cpu_vector cpu_shift_2(cpu_vector before, cpu_vector x)
  * less. The sum of a window takes log2(k) shifted additions, each lane has a chain of its own.
  */
 struct cpu_running {
-    cpu_vector one, two, four; /* sums of 1, 2, 4 elements, of the vector before */
-    cpu_vector sum, older;     /* S of it, and of the one before that */
+    cpu_vector one, two; /* the vector before, and the sums of 2 elements */
+    cpu_vector sum;      /* S of it */
+#if CPU_LANES == 8
+    cpu_vector four; /* the sums of 4 */
+#elif CPU_LANES == 2
+    cpu_vector older; /* S of the one before that */
+#endif
 };
 
 /* Nothing is summed yet but `before`. */
 CPU_HELPER struct cpu_running cpu_running_start(double before)
 {
     const cpu_vector zero = cpu_spread(0.0);
-    const struct cpu_running r = {zero, zero, zero, cpu_spread(before), cpu_spread(before)};
+    struct cpu_running r;
+    r.one = zero;
+    r.two = zero;
+    r.sum = cpu_spread(before);
+#if CPU_LANES == 8
+    r.four = zero;
+#elif CPU_LANES == 2
+    r.older = r.sum;
+#endif
     return r;
+}
+
+/* A copy, vector by vector: copied as a whole it would stay in memory. */
+CPU_HELPER void cpu_running_copy(const struct cpu_running *from, struct cpu_running *to)
+{
+    to->one = from->one;
+    to->two = from->two;
+#if CPU_LANES == 8
+    to->four = from->four;
+#endif
+    to->sum = from->sum;
+#if CPU_LANES == 2
+    to->older = from->older;
+#endif
 }
 
 /* S at the next vector x. */
