@@ -166,6 +166,36 @@ static int choose(const char *option, const char *text, const char *const *names
     FAIL(ERR_ARGUMENT, "--%s %s is not known; " USAGE, option, text);
 }
 
+/* An option without a list of words. */
+static int set_option(int c, struct options *out)
+{
+    switch (c) {
+    case 't':
+        out->c.rtol = strtod(optarg, NULL);
+        return 0;
+    case 'n':
+        out->c.points = strtol(optarg, NULL, 10);
+        return 0;
+    case 'b':
+        out->c.table = true;
+        return 0;
+    case 's':
+        out->c.no_skip = true;
+        return 0;
+    case 'i':
+        out->isa = optarg;
+        return 0;
+    case 'j':
+        out->json = true;
+        return 0;
+    case 'p':
+        out->processes = (int)strtol(optarg, NULL, 10);
+        return 0;
+    default:
+        FAIL(ERR_ARGUMENT, USAGE);
+    }
+}
+
 static int parse_options(int argc, char **argv, struct options *out)
 {
     static const struct option names[] = {
@@ -181,26 +211,12 @@ static int parse_options(int argc, char **argv, struct options *out)
     *out =
         (struct options){.c = {.rtol = 1e-5, .points = 16384}, .isa = "auto", .processes = 1};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-        if (c == 't')
-            out->c.rtol = strtod(optarg, NULL);
-        else if (c == 'n')
-            out->c.points = strtol(optarg, NULL, 10);
-        else if (c == 'u')
+        if (c == 'u')
             TRY(choose("rule", optarg, rules, &rule));
-        else if (c == 'b')
-            out->c.table = true;
-        else if (c == 's')
-            out->c.no_skip = true;
-        else if (c == 'i')
-            out->isa = optarg;
         else if (c == 'r')
             TRY(choose("rigour", optarg, rigours, &rigour));
-        else if (c == 'j')
-            out->json = true;
-        else if (c == 'p')
-            out->processes = (int)strtol(optarg, NULL, 10);
         else
-            FAIL(ERR_ARGUMENT, USAGE);
+            TRY(set_option(c, out));
     }
     out->rigour = (enum fft_rigour)rigour;
     out->c.rule = (enum plasma_rule)rule;

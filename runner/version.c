@@ -52,9 +52,8 @@ static void print_thresholds(FILE *out)
 {
     const struct threshold_row *const row = backend_thresholds();
     for (int i = 0; i < THRESHOLDS; i++)
-        fprintf(out, "  %-14s %s = %ld: %s (measured on %s, %s)\n",
-                i == 0 ? "thresholds" : "", row[i].name, row[i].value, row[i].meaning,
-                row[i].machine, row[i].date);
+        fprintf(out, "  %-14s %s = %ld: %s (measured on %s, %s)\n", i == 0 ? "thresholds" : "",
+                row[i].name, row[i].value, row[i].meaning, row[i].machine, row[i].date);
 }
 
 int version_print(FILE *out)
