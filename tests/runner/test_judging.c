@@ -212,7 +212,6 @@ START_TEST(a_judgment_that_ends_two_workers_is_quarantined)
     struct dispatch_quarantined found;
     make_farm(&f);
     compute_members(&f);
-    f.w[0] = (struct dispatch_worker){.capacity = 1};
     for (int w = 0; w < WORKERS; w++) {
         ck_assert(!dispatch_next_quarantined(&f.d, &found));
         ck_assert(take(&f, w));
