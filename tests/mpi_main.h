@@ -8,6 +8,8 @@
 #include <check.h>
 #include <mpi.h>
 
+#include "tests/perturb/record.h"
+
 /**
  * Run a test program on all ranks of MPI_COMM_WORLD, between its MPI_Init_thread and
  * MPI_Finalize: `rc = mpi_main(my_suite());`.
@@ -23,6 +25,8 @@ static inline int mpi_main(Suite *suite)
 {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        perturb_begin();
     SRunner *const runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
     srunner_run_all(runner, rank == 0 ? CK_ENV : CK_SILENT);

@@ -6,6 +6,8 @@
 
 #include <check.h>
 
+#include "tests/perturb/record.h"
+
 /**
  * Run a serial test program: `int main(void) { return unit_main(my_suite()); }`.
  *
@@ -16,6 +18,7 @@
  */
 static inline int unit_main(Suite *suite)
 {
+    perturb_begin();
     SRunner *const runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

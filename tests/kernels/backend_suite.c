@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conformance: each kernel of the .def lists on each backend, instruction set and number of
  * threads against its formula in long double. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/backend/cpu.h"
 #include "kernels/base/mem.h"
 #include "tests/kernels/backend_trial.h"
 #include "tests/kernels/isa.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define THREADS_MAX  4
@@ -173,6 +175,25 @@ static void perturb(double *array, size_t count, size_t c, size_t step, enum per
         array[i] *= factors[how];
 }
 
+/* The smallest relative change of the input, a power of ten, that is still seen. */
+static double smallest_seen(struct trial *t, int f, size_t c, const double *kept)
+{
+    const struct kernel_field *field = &t->kernel->fields[f];
+    const size_t step = field->role == FIELD_SCALARS ? (size_t)field->width : 1;
+    double seen = 1e-9;
+    for (int decade = 10; decade <= 18; decade++) {
+        double margin;
+        memcpy(t->initial[f], kept, t->count[f] * sizeof *kept);
+        for (size_t i = c; i < t->count[f]; i += step)
+            t->initial[f][i] *= 1.0 + pow(10.0, -decade);
+        trial_answer(t);
+        if (trial_within(t, &margin))
+            break;
+        seen = pow(10.0, -decade);
+    }
+    return seen;
+}
+
 static void check_one_perturbation(struct trial *t, int f, size_t c, enum perturbation how)
 {
     const struct kernel_field *field = &t->kernel->fields[f];
@@ -185,6 +206,8 @@ static void check_one_perturbation(struct trial *t, int f, size_t c, enum pertur
     trial_answer(t);
     ck_assert_msg(!trial_within(t, &margin), "%s %d: %s %s[%zu] stays within the bound (%g)",
                   t->kernel->name, t->s, perturbation_names[how], field->name, c, margin);
+    if (how == NUDGED && perturb_wanted())
+        perturb_record("kernels", smallest_seen(t, f, c, kept), 0.0);
     memcpy(t->initial[f], kept, t->count[f] * sizeof *kept);
     mem_free(kept);
 }

@@ -18,6 +18,7 @@
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/kernels/perturbed.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define MEMBERS 4
@@ -338,7 +339,7 @@ static void check_equal(const struct batch *b, const struct kept *x, const struc
             ck_assert_int_eq(comparison_run(&judged, &out), 0);
             ck_assert_msg(out.within, "%s, plane %d: margin %g", b->kind->name, plane,
                           out.margin);
-            perturbed_check(&judged, 0.0, b->kind->name);
+            perturbed_check(&judged, 0.0, "member in a batch");
         }
 }
 
@@ -418,18 +419,15 @@ static void check_restart(const struct model_case *kind)
     kept_free(&resumed);
 }
 
-/* Distance of two rows of doubles over the norm of the first. */
-static double relative_distance(const void *a, const void *b, size_t bytes)
+/* Whether two rows of doubles agree in their norm. */
+static void check_near(const void *value, const void *reference, size_t bytes, double limit)
 {
-    double difference = 0.0;
-    double norm = 0.0;
-    const double *x = a;
-    const double *y = b;
-    for (size_t i = 0; i < bytes / sizeof *x; i++) {
-        difference += (x[i] - y[i]) * (x[i] - y[i]);
-        norm += x[i] * x[i];
-    }
-    return sqrt(difference / norm);
+    const struct comparison_input in = {
+        .value = value, .reference = reference, .n = (long)(bytes / sizeof(double))};
+    struct comparison out;
+    ck_assert_int_eq(comparison_norm(&in, limit, &out), 0);
+    ck_assert_msg(out.within, "%g apart, %g times what is allowed", out.observed, out.margin);
+    perturb_record_norm(bound_entry(BOUND_from_plane)->name, out.observed, limit);
 }
 
 /* From what is stored of a plane only the step length is missing: the planes behind it agree
@@ -454,9 +452,8 @@ static void check_from_plane(const struct model_case *kind)
     ck_assert_int_eq(b.st[0].outcome, ROW_DONE);
     ck_assert_ptr_null(later.array[1][0]);
     for (int plane = 2; plane < PLANES; plane++)
-        ck_assert_double_lt(relative_distance(straight.array[plane][0], later.array[plane][0],
-                                              array_bytes(&b, 0)),
-                            1e-4);
+        check_near(later.array[plane][0], straight.array[plane][0], array_bytes(&b, 0),
+                   bound(BOUND_from_plane));
     out.capacity = out.length - 1;
     char text[200] = "";
     status_capture(text, sizeof text);

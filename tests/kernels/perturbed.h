@@ -10,6 +10,6 @@
  *
  * @param in    the comparison; its values are left alone
  * @param limit of comparison_norm; 0: comparison_run is meant
- * @param what  for the message
+ * @param what  family of tests/perturb/families, where the smallest seen is recorded too
  */
 void perturbed_check(const struct comparison_input *in, double limit, const char *what);

@@ -161,6 +161,33 @@ START_TEST(zeros_of_either_sign_differ_and_nan_counts_by_policy)
 }
 END_TEST
 
+/* A complex element differs where either part does; whole numbers are compared as they are. */
+START_TEST(complex_and_whole_numbers_are_compared_bit_for_bit)
+{
+    const double a[4] = {1.0, 2.0, 3.0, 4.0};
+    double b[4] = {1.0, 2.0, 3.0, 4.0};
+    const struct compared_array x = {a, ELEMENT_C128, 1, 1, 1, {2}};
+    const struct compared_array y = {b, ELEMENT_C128, 1, 1, 1, {2}};
+    struct bit_comparison out;
+    uint64_t ulps;
+    long at;
+    ck_assert_int_eq(comparison_exact(&x, &y, NAN_FORBID, &out), 0);
+    ck_assert(out.equal);
+    b[3] = nextafter(4.0, 5.0);
+    ck_assert_int_eq(comparison_exact(&x, &y, NAN_FORBID, &out), 0);
+    ck_assert(!out.equal && out.first == 1 && out.different == 1);
+    ck_assert_int_eq(comparison_ulps(&x, &y, &ulps, &at), 0);
+    ck_assert_uint_eq(ulps, 1);
+    ck_assert_int_eq(at, 1);
+    const int64_t m[2] = {-1, 0x7ff8000000000001}; /* the second would be a NaN */
+    const int64_t n[2] = {-1, 0x7ff8000000000001};
+    const struct compared_array v = {m, ELEMENT_I64, 1, 1, 1, {2}};
+    const struct compared_array w = {n, ELEMENT_I64, 1, 1, 1, {2}};
+    ck_assert_int_eq(comparison_exact(&v, &w, NAN_FORBID, &out), 0);
+    ck_assert(out.equal && out.nans == 0);
+}
+END_TEST
+
 static int refused(const struct compared_array *a, const struct compared_array *b, int exact)
 {
     struct comparison near;
@@ -255,6 +282,7 @@ int main(void)
     tcase_add_test(tests, short_types_are_read_as_they_are_stored);
     tcase_add_test(tests, ulps_count_the_steps_between_two_numbers);
     tcase_add_test(tests, zeros_of_either_sign_differ_and_nan_counts_by_policy);
+    tcase_add_test(tests, complex_and_whole_numbers_are_compared_bit_for_bit);
     tcase_add_test(tests, other_types_shapes_and_empty_arrays_are_refused);
     tcase_add_test(tests, the_distribution_has_mean_and_percentiles);
     tcase_add_test(tests, weak_bins_are_reported_against_themselves);

@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/contract.h"
 #include "tests/exact.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 enum { N = 40 };
@@ -122,6 +123,7 @@ START_TEST(every_comparison_fails_on_every_perturbation)
         ck_assert_int_eq(contract_judge(&norm), VERDICT_OUTSIDE);
         ck_assert_int_eq(comparison_bits(v, r, sizeof(double), 2 * N), 11);
     }
+    perturb_record("comparison helpers", 1e-9, 0.0);
 }
 END_TEST
 

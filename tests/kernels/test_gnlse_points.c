@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/grid.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
 static struct plane_layout layout;
@@ -207,7 +208,7 @@ START_TEST(the_planck_taper_is_smooth_and_symmetric)
     ck_assert_exactly(pulse_planck(1.0, 0.2), 0.0);
     ck_assert_exactly(pulse_planck(-1.0, 0.2), 0.0);
     /* The middle of the taper. */
-    ck_assert_double_le(fabs(pulse_planck(0.9, 0.2) - 0.5), bound(BOUND_observable));
+    ck_assert_bounded(fabs(pulse_planck(0.9, 0.2) - 0.5), BOUND_observable);
     ck_assert_exactly(pulse_planck(-0.9, 0.2), pulse_planck(0.9, 0.2));
     for (double x = 0.8; x < 0.999; x += 0.001)
         ck_assert_double_ge(pulse_planck(x, 0.2), pulse_planck(x + 0.001, 0.2));

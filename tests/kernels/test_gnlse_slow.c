@@ -2,6 +2,7 @@
 /* The supercontinuum case to the end of what its reference can tell. */
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/dudley.h"
+#include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
 START_TEST(supercontinuum_reaches_the_reference_at_rtol_1e_9)
@@ -9,7 +10,7 @@ START_TEST(supercontinuum_reaches_the_reference_at_rtol_1e_9)
     const struct dudley_error e8 = dudley_run(1e-8);
     const struct dudley_error e9 = dudley_run(1e-9);
     ck_assert_double_lt(e9.field, e8.field);
-    ck_assert_double_le(e9.field, bound(BOUND_dudley_converged));
+    ck_assert_bounded(e9.field, BOUND_dudley_converged);
 }
 END_TEST
 

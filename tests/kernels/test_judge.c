@@ -95,6 +95,11 @@ START_TEST(a_scan_and_a_stencil_count_their_roundings)
     ck_assert(fabs(limit - 2.0 * 11.0 / (256.0 - 11.0)) <= DBL_EPSILON);
     ck_assert_int_eq(bound_stencil(4, 3.0, PRECISION_BF16, &limit), 0); /* k = 10 */
     ck_assert(fabs(limit - 3.0 * 10.0 / (256.0 - 10.0)) <= DBL_EPSILON);
+    char text[200];
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(bound_stencil(-1, 1.0, PRECISION_F64, &limit), ERR_ARGUMENT);
+    ck_assert_int_eq(bound_stencil(200, 1.0, PRECISION_BF16, &limit), ERR_ARGUMENT);
+    status_capture(NULL, 0);
 }
 END_TEST
 
@@ -222,7 +227,7 @@ static double complex noise(const struct rng_stream *stream, uint64_t i)
     double u[2];
     rng_uniform2(stream, i, u);
     const double size = sqrt(-log(u[0])); /* <|n|^2> = 1 */
-    return CMPLX(size * cos(2.0 * PI * u[1]), size * sin(2.0 * PI * u[1]));
+    return size * (cos(2.0 * PI * u[1]) + (double complex)I * sin(2.0 * PI * u[1]));
 }
 
 /* One estimate of each kind from M realisations of true coherence g. */
@@ -252,7 +257,7 @@ static double estimate(enum coherence_estimate kind, double g, int runs, uint64_
 /* The formulas are leading orders in 1/M. */
 static void check_trials(enum coherence_estimate kind, double g)
 {
-    enum { RUNS = 200, TRIALS = 3000 };
+    enum { RUNS = 200, TRIALS = 1000 };
     double mean = 0.0;
     double square = 0.0;
     for (uint64_t t = 0; t < TRIALS; t++) {
@@ -265,9 +270,9 @@ static void check_trials(enum coherence_estimate kind, double g)
     const double variance = square - mean * mean;
     printf("coherence %g, estimate %d: mean %.4g, variance %.4g, said %.4g\n", g, (int)kind,
            mean, variance, c.variance);
-    if (g > 0.0) { /* a variance from 3000 trials is known to 2.6 %, leading order to a few */
+    if (g > 0.0) { /* a variance from 1000 trials is known to 4.5 % */
         ck_assert_double_le(fabs(mean - g), 3.0 * c.floor);
-        ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.12);
+        ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.15);
     } else { /* the mean of a Rayleigh amplitude is 0.886 of the root of its square */
         ck_assert_double_le(mean / c.floor, kind == COHERENCE_PAIRS ? 1.05 : 0.93);
         ck_assert_double_ge(mean / c.floor, kind == COHERENCE_PAIRS ? 0.95 : 0.84);

@@ -8,6 +8,7 @@
 #include "kernels/models/pulse/observables.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
 #define PI     3.14159265358979323846
@@ -46,13 +47,12 @@ START_TEST(a_gaussian_has_all_its_closed_values)
     double v[PULSE_OBSERVABLES];
     gaussian(500.0, t0, 50.0 * WINDOW / N, carrier, a);
     observe(a, v);
-    const double tight = bound(BOUND_observable);
-    ck_assert_double_le(fabs(v[PULSE_ENERGY] / (500.0 * t0 * sqrt(PI)) - 1.0), tight);
-    ck_assert_double_le(fabs(v[PULSE_PEAK_POWER] / 500.0 - 1.0), tight);
-    ck_assert_double_le(fabs(v[PULSE_FWHM_T] / (2.0 * sqrt(log(2.0)) * t0) - 1.0),
-                        bound(BOUND_fwhm_samples));
+    ck_assert_bounded(fabs(v[PULSE_ENERGY] / (500.0 * t0 * sqrt(PI)) - 1.0), BOUND_observable);
+    ck_assert_bounded(fabs(v[PULSE_PEAK_POWER] / 500.0 - 1.0), BOUND_observable);
+    ck_assert_bounded(fabs(v[PULSE_FWHM_T] / (2.0 * sqrt(log(2.0)) * t0) - 1.0),
+                      BOUND_fwhm_samples);
     ck_assert_double_le(fabs(v[PULSE_T_PEAK] - 50.0 * WINDOW / N), 1e-12 * WINDOW);
-    ck_assert_double_le(fabs(v[PULSE_OMEGA_MEAN] / (OMEGA0 + carrier) - 1.0), tight);
+    ck_assert_bounded(fabs(v[PULSE_OMEGA_MEAN] / (OMEGA0 + carrier) - 1.0), BOUND_observable);
     /* |a|^2 ~ exp(-(Omega T0)^2): down to 1/100 at Omega T0 = sqrt(ln 100). */
     const double half = sqrt(log(100.0)) / t0;
     ck_assert_double_le(fabs(v[PULSE_WIDTH_20DB] - 2.0 * half), 2.0 * width);
@@ -63,7 +63,7 @@ START_TEST(a_gaussian_has_all_its_closed_values)
     const double w = OMEGA0 + carrier;
     const double s2 = 1.0 / (2.0 * t0 * t0 * w * w);
     const double photons = v[PULSE_ENERGY] / (HBAR * w) * (1.0 + s2 + 3.0 * s2 * s2);
-    ck_assert_double_le(fabs(v[PULSE_PHOTON_NUMBER] / photons - 1.0), bound(BOUND_closed_form));
+    ck_assert_bounded(fabs(v[PULSE_PHOTON_NUMBER] / photons - 1.0), BOUND_closed_form);
 }
 END_TEST
 
@@ -77,8 +77,8 @@ START_TEST(one_bin_counts_its_photons_exactly)
     double v[PULSE_OBSERVABLES];
     observe(a, v);
     const double omega = OMEGA0 + 7.0 * 2.0 * PI / WINDOW;
-    ck_assert_double_le(fabs(v[PULSE_PHOTON_NUMBER] / (9.0 * WINDOW / (HBAR * omega)) - 1.0),
-                        bound(BOUND_observable));
+    ck_assert_bounded(fabs(v[PULSE_PHOTON_NUMBER] / (9.0 * WINDOW / (HBAR * omega)) - 1.0),
+                      BOUND_observable);
     ck_assert_exactly(v[PULSE_WIDTH_20DB], 0.0);
     /* A continuous wave is everywhere: its edges hold 10 % (5 % a side). */
     ck_assert_double_le(fabs(v[PULSE_EDGE_T] - 0.1), 2.0 / N);
@@ -96,9 +96,9 @@ START_TEST(light_at_or_below_zero_frequency_is_energy_but_no_photon)
     const struct pulse_plane plane = {spectrum, samples, N, WINDOW, 100.0 * width};
     double v[PULSE_OBSERVABLES];
     pulse_observe(&plane, v);
-    ck_assert_double_le(fabs(v[PULSE_ENERGY] / (3.0 * WINDOW) - 1.0), bound(BOUND_observable));
+    ck_assert_bounded(fabs(v[PULSE_ENERGY] / (3.0 * WINDOW) - 1.0), BOUND_observable);
     const double photons = WINDOW / (HBAR * 102.0 * width);
-    ck_assert_double_le(fabs(v[PULSE_PHOTON_NUMBER] / photons - 1.0), bound(BOUND_observable));
+    ck_assert_bounded(fabs(v[PULSE_PHOTON_NUMBER] / photons - 1.0), BOUND_observable);
 }
 END_TEST
 

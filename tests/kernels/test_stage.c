@@ -8,6 +8,7 @@
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/stepper_case.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define STAGES    7 /* of the tableau, the first slope included */
@@ -246,6 +247,7 @@ START_TEST(a_weight_off_by_1e_9_and_a_stale_slope_are_seen)
     ck_assert_double_gt(m.last, 1.0);
     compare(&run, &record, STALE_SLOPE, &m);
     ck_assert_double_gt(m.handed, 1.0);
+    perturb_record("fused stage", 1e-9, 0.0); /* of one weight */
     stepper_close(&run);
 }
 END_TEST

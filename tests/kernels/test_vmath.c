@@ -12,6 +12,7 @@
 #include "tests/exact.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/vmath_points.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define BITS 200
@@ -107,6 +108,15 @@ static void check_faults_seen(mpfr_function *exact_of, const double *x, const do
         ck_assert_msg(largest_error(exact_of, x + at, &wrong, 1, absolute) > bound(id),
                       "%g for %g at %g is not seen", wrong, got[at], x[at]);
     }
+    double seen = (double)INFINITY;
+    for (int decade = 1; perturb_wanted() && decade <= 18; decade++) {
+        const double wrong = got[at] * (1.0 + pow(10.0, -decade));
+        if (largest_error(exact_of, x + at, &wrong, 1, absolute) <= bound(id))
+            break;
+        seen = pow(10.0, -decade);
+    }
+    perturb_record(bound_entry(id)->name, seen,
+                   largest_error(exact_of, x + at, got + at, 1, absolute) / bound(id));
 }
 
 struct range {
