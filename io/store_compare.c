@@ -8,6 +8,7 @@
 #include "io/h5.h"
 #include "io/schema.h"
 #include "io/store_private.h"
+#include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -122,6 +123,13 @@ static bool is_absent_timing(int64_t file, const struct schema_entry *entry)
            && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
 }
 
+/* What judgments leave: files made before, or without an envelope, lack it. */
+static bool is_absent_verdict(int64_t file, const struct schema_entry *entry)
+{
+    return strncmp(entry->path, "member/contract/", 16) == 0
+           && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
+}
+
 /* Checkpoints: a file without them is as good, and how many there is room for depends on the
  * workers of its first run. */
 static bool is_resume(const struct schema_entry *entry)
@@ -132,7 +140,8 @@ static bool is_resume(const struct schema_entry *entry)
 bool store_skips_entry(const struct store *store, const struct schema_entry *entry)
 {
     return is_config(entry) /* texts may differ in comments */
-           || is_resume(entry) || is_absent_timing(store->file, entry);
+           || is_resume(entry) || is_absent_timing(store->file, entry)
+           || is_absent_verdict(store->file, entry);
 }
 
 static int compare_schema(const struct store *store, const struct store_spec *spec)
@@ -195,6 +204,11 @@ static int compare_all(const struct store *store, const char *path,
         return 0;
     TRY(compare_window(store, spec));
     TRY(store_refuse_compressed(store));
+    if (spec->judged && !verdict_has_room(store))
+        FAIL(ERR_CONFLICT,
+             "%s was made without an envelope and has no room for verdicts: give another file "
+             "by -o, and --reuse takes the members over",
+             path);
     TRY(compare_schema(store, spec));
     return compare_members(store, spec);
 }

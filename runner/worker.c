@@ -9,6 +9,7 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "runner/judging.h"
 #include "runner/memory_limit.h"
 #include "runner/slot.h"
 #include "runner/worker_parts.h"
@@ -39,7 +40,9 @@ int worker_check_right(const struct worker *w)
 
 int worker_open(struct worker *w)
 {
-    const long history = scan_get_store(w->scan)->history;
+    const long kept = scan_get_store(w->scan)->history;
+    const bool judges = judging_is_on(w->scan) && kept < WORKER_JUDGE_STEPS;
+    const long history = judges ? WORKER_JUDGE_STEPS : kept;
     TRY(memory_limit_set(scan_get_resources(w->scan)->memory, w->placement.threads));
     w->ops = scan_model(w->scan);
     w->current = -1;
@@ -71,8 +74,11 @@ int worker_close(struct worker *w)
     w->store = NULL;
     slots_clear(w);
     checkpoint_close(w);
-    for (int r = 0; w->row != NULL && r < w->placement.capacity; r++)
+    worker_judges_clear(w);
+    for (int r = 0; w->row != NULL && r < w->placement.capacity; r++) {
+        worker_drop_judgment(&w->row[r]);
         mem_free(w->row[r].history);
+    }
     mem_free(w->row);
     w->row = NULL;
     mem_free(w->text);
@@ -117,7 +123,7 @@ static void drop_first_give(struct worker *w)
 }
 
 /* Make what ended last for good, then say so. */
-static int flush(struct worker *w)
+int worker_flush(struct worker *w)
 {
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     w->last_report = w->watch.since;
@@ -128,6 +134,7 @@ static int flush(struct worker *w)
     if (w->report.error == 0 && w->store != NULL) {
         TRY(worker_check_right(w));
         TRY(store_end_chunk(w->store));
+        TRY(worker_commit_judgments(w));
         store_begin_chunk(w->store);
     }
     stopwatch_switch(&w->watch, link_part(w));
@@ -141,7 +148,7 @@ int worker_add_report(struct worker *w, const struct report_run *run)
 {
     if (report_add(&w->report, run))
         return 0;
-    TRY(flush(w));
+    TRY(worker_flush(w));
     report_add(&w->report, run);
     return 0;
 }
@@ -150,7 +157,7 @@ int worker_add_report(struct worker *w, const struct report_run *run)
 int worker_add_reason(struct worker *w, const char *reason)
 {
     if (w->report.text[0] != '\0' && strcmp(w->report.text, reason) != 0)
-        TRY(flush(w));
+        TRY(worker_flush(w));
     snprintf(w->report.text, sizeof w->report.text, "%s", reason);
     return 0;
 }
@@ -192,6 +199,7 @@ void worker_release_row(struct worker *w, int r)
 {
     memset(&w->slot[w->current].status[r], 0, sizeof(struct row_status));
     checkpoint_release(w, r);
+    worker_drop_judgment(&w->row[r]);
     w->row[r].member = -1;
     w->running--;
 }
@@ -230,12 +238,14 @@ static int fill_rows(struct worker *w)
     while (w->gives > 0 && !is_stopping(w)) {
         const struct message_give *give = give_at(w, 0);
         const int64_t id = give_id(give, w->next_task);
-        if (give->pass == PASS_MEMBER && must_wait(w, id))
+        if (give->pass != PASS_REDUCE && must_wait(w, id))
             return 0;
         if (w->next_task == 0)
             w->chunk_begin = clock_wall();
         if (give->pass == PASS_REDUCE)
             TRY(reduce(w, id));
+        else if (give->pass == PASS_JUDGE)
+            TRY(worker_start_judgment(w, id, give));
         else
             TRY(worker_start_member(w, id, give));
         if (++w->next_task == give_count(give))
@@ -265,12 +275,14 @@ static int collect_row(struct worker *w, int r)
 {
     struct row_status *status = &w->slot[w->current].status[r];
     if (status->plane_ready) {
-        TRY(write_plane(w, r));
+        TRY(w->row[r].judgment != NULL ? worker_judge_plane(w, r) : write_plane(w, r));
         status->plane_ready = false;
     }
     if (status->outcome == ROW_RUNNING)
         return 0;
     const struct worker_row *row = &w->row[r];
+    if (row->judgment != NULL)
+        return worker_end_judgment(w, r);
     const struct worker_effort effort = {.wall = clock_wall() - row->begin,
                                          .cpu = row->cpu,
                                          .tries = row->resume.tries,
@@ -346,7 +358,7 @@ static int report_progress(struct worker *w)
         TRY(give_back(w, w->placement.capacity));
     const bool idle = w->running == 0 && w->gives == 0;
     if (w->report.runs > 0 && (idle || now - w->last_report >= chunk))
-        return flush(w);
+        return worker_flush(w);
     return 0;
 }
 
@@ -389,7 +401,8 @@ static int give_back_rows(struct worker *w)
     for (int r = 0; w->running > 0 && r < w->placement.capacity; r++) {
         if (w->row[r].member < 0)
             continue;
-        TRY(give_back_one(w, PASS_MEMBER, w->row[r].member, 1));
+        const int32_t pass = w->row[r].judgment != NULL ? PASS_JUDGE : PASS_MEMBER;
+        TRY(give_back_one(w, pass, w->row[r].member, 1));
         worker_release_row(w, r);
     }
     return 0;
@@ -406,7 +419,7 @@ static int give_back_all(struct worker *w, int error)
     }
     TRY(give_back_rows(w));
     TRY(give_back(w, 0));
-    return flush(w);
+    return worker_flush(w);
 }
 
 int worker_run(struct worker *w)
