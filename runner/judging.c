@@ -64,15 +64,25 @@ int judging_planes(const struct scan *scan, const struct plane_layout *layout, b
     return 0;
 }
 
-bool judging_compares(const struct scan *scan, const struct layout_array *array)
+static bool is_complex_field(const struct layout_array *array)
+{
+    return array->is_field && (array->type == ELEMENT_C128 || array->type == ELEMENT_C64);
+}
+
+bool judging_compares(const struct scan *scan, const struct plane_layout *layout, int a)
 {
     int observable = -1;
-    const enum envelope_norm norm = scan_envelope_norm(scan, &observable);
-    const bool complex = array->type == ELEMENT_C128 || array->type == ELEMENT_C64;
+    bool complex = false;
+    const struct layout_array *const array = &layout->array[a];
     const bool real = array->type == ELEMENT_F64 || array->type == ELEMENT_F32;
-    if (norm == NORM_OBSERVABLE || !array->is_field)
+    const enum envelope_norm norm = scan_envelope_norm(scan, &observable);
+    if (norm == NORM_OBSERVABLE)
         return false;
-    return complex || (real && norm == NORM_FIELD_L2);
+    for (int i = 0; i < layout->arrays; i++)
+        complex = complex || is_complex_field(&layout->array[i]);
+    if (complex)
+        return is_complex_field(array);
+    return norm == NORM_FIELD_L2 && array->is_field && real;
 }
 
 int judging_check_layout(const struct scan *scan, const struct plane_layout *layout)
@@ -83,7 +93,7 @@ int judging_check_layout(const struct scan *scan, const struct plane_layout *lay
     if (!judging_is_on(scan))
         return 0;
     for (int a = 0; a < layout->arrays; a++)
-        compares = compares || judging_compares(scan, &layout->array[a]);
+        compares = compares || judging_compares(scan, layout, a);
     if (!compares) {
         snprintf(text, sizeof text, "envelope.norm: model %s saves no field that %s compares",
                  scan_model(scan)->info->name, scan_get_envelope(scan)->norm);
@@ -145,6 +155,7 @@ struct choice {
     struct reference *reference;
     struct store *store; /* NULL: nothing is written */
     bool looked;         /* a counterpart was looked at */
+    bool changed;        /* others are chosen, or verdicts were forgotten */
     struct store_member_row row[BLOCK];
     struct verdict_state state[BLOCK];
     uint8_t chosen[BLOCK];
@@ -212,9 +223,12 @@ static bool is_chosen(const struct choice *c, int64_t member, int64_t i)
 /* Judgments by another envelope say nothing about this one. */
 static int forget_other(struct choice *c, int64_t first, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (c->state[i].outcome != 0 && c->state[i].envelope != c->key)
-            TRY(verdict_forget(c->store, first + i));
+    for (int64_t i = 0; i < count; i++) {
+        if (c->state[i].outcome == 0 || c->state[i].envelope == c->key)
+            continue;
+        TRY(verdict_forget(c->store, first + i));
+        c->changed = true;
+    }
     return 0;
 }
 
@@ -229,7 +243,7 @@ static int check_parts(const struct choice *c, const struct plane_layout *layout
         snprintf(path, sizeof path, "plane/%s",
                  scan_model(scan)->info->observables[observable].name);
     for (int a = 0; a < layout->arrays && path[0] == '\0'; a++)
-        if (judging_compares(scan, &layout->array[a]))
+        if (judging_compares(scan, layout, a))
             snprintf(path, sizeof path, "plane/%s", layout->array[a].name);
     if (!read_exists(store, path))
         FAIL(ERR_ARGUMENT, "envelope.reference: %s keeps no %s", scan_get_envelope(scan)->file,
@@ -301,6 +315,7 @@ static int choose_block(struct choice *c, int64_t first, int64_t count)
     if (c->store == NULL)
         return 0;
     TRY(forget_other(c, first, count));
+    c->changed = c->changed || !same;
     return same ? 0 : verdict_choose(c->store, first, count, c->chosen);
 }
 
@@ -353,7 +368,9 @@ int judging_prepare(const struct prepared *p)
     if (rc == 0)
         rc = choose(c);
     const int closed = store_close(c->store);
+    const bool changed = c->changed;
     reference_close(c->reference);
     mem_free(c);
-    return rc != 0 ? rc : closed;
+    rc = rc != 0 ? rc : closed;
+    return rc == 0 && changed ? store_finish(p->options->file, -1, 0, "") : rc;
 }

@@ -26,8 +26,9 @@ bool judging_is_on(const struct scan *scan);
  */
 int judging_planes(const struct scan *scan, const struct plane_layout *layout, bool *judged);
 
-/** Whether an array of a plane is compared by the norm. */
-bool judging_compares(const struct scan *scan, const struct layout_array *array);
+/** Whether an array of a plane is compared by the norm: complex fields, without any real ones.
+ */
+bool judging_compares(const struct scan *scan, const struct plane_layout *layout, int array);
 
 /** Whether the model's planes have what the norm compares, and the planes that are judged:
  * ERR_PARSE, ERR_ARGUMENT, with the place in the scan file. */

@@ -347,7 +347,7 @@ static int make_room(struct worker *w, const struct plane_layout *layout)
     struct worker_judges *judges = &w->judges;
     long most = 1;
     for (int a = 0; a < layout->arrays; a++)
-        if (judging_compares(w->scan, &layout->array[a]) && doubles_of(layout, a) > most)
+        if (judging_compares(w->scan, layout, a) && doubles_of(layout, a) > most)
             most = doubles_of(layout, a);
     for (int i = 0; i < 2 && most > judges->room; i++) {
         mem_free(judges->plane[i]);
@@ -382,7 +382,7 @@ static int compare_fields(struct worker *w, const struct judgment *j,
         const struct layout_array *const array = &layout->array[a];
         const long n = doubles_of(layout, a);
         const double *reference = judges->plane[1];
-        if (!judging_compares(w->scan, array))
+        if (!judging_compares(w->scan, layout, a))
             continue;
         TRY(store_read_plane(w->store, array->name, j->member, plane,
                              layout_array_count(layout, a), judges->plane[0]));

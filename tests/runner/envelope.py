@@ -218,6 +218,30 @@ def the_sample_depends_on_the_members_alone():
         assert members == chosen if chosen else len(members) == 3, members
 
 
+def the_fields_of_a_capillary_are_judged():
+    """A model that stores sums along its path beside the field, which are zero at the start."""
+    text = """scan: guide
+model: capillary
+parameters:
+  gas: He
+  core_radius: 125 um
+  length: 2 cm
+  pressure: 1 bar
+  pulse: {shape: gauss, duration: 10 fs, energy: 200 uJ, wavelength: 800 nm}
+  grid: {wavelengths: [150 nm, 4 um], window: 200 fs}
+axes: [{stepper.rtol: [1e-3, 1e-5, 1e-10]}]
+save: {planes: 2}
+"""
+    folder = write(judged(text, "1e-6", safety=1))
+    code, _, err = run(folder)
+    c = contract(folder)
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        field = file["plane/field"][:, 1]
+    true = [np.linalg.norm(field[m] - field[2]) / np.linalg.norm(field[2]) for m in (0, 1)]
+    assert np.allclose(c["observed"][:2], true, rtol=0.5) and (c["error"][:, 0] == 0).all(), (c["observed"], true)
+    assert (c["verdict"] == [WITHIN if e <= 1e-6 else OUTSIDE for e in c["observed"]]).all(), c["verdict"]
+
+
 def realisations_are_judged_with_their_own_noise():
     text = MANY.replace("axes:", "ensemble: {realisations: 3, seed: 5}\naxes:").replace("[1e-3, 1e-6]", "[1e-7]")
     folder = write(judged(text.replace("points: 6", "points: 2"), "1e-6"))
@@ -372,6 +396,8 @@ def verdicts_come_along_with_members_that_are_used_again():
     # and in the same file: what another envelope found is forgotten, what it chose too
     with open(os.path.join(folder, "scan.yaml"), "w") as file:
         file.write(judged(MANY, "1e-2", sample="all"))
+    code, _, err = run(folder, env={"FARM_FAULT": "kill@judge.start"})
+    assert code == -signal.SIGKILL and contract(folder)["complete"] == 0, (code, err)
     code, _, err = run(folder)
     c = contract(folder)
     assert code == 0 and (c["verdict"] == WITHIN).all() and (c["chosen"] == 1).all(), (code, err)

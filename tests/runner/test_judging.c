@@ -6,6 +6,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/status.h"
 #include "runner/dispatch.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define MEMBERS 6
@@ -22,7 +23,8 @@ struct farm {
 
 static void make_farm(struct farm *f)
 {
-    const char *text = "scan: simulated\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n";
+    const char *text = "scan: simulated\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n"
+                       "limits: {timeout: 10 s}\n";
     memset(f, 0, sizeof *f);
     ck_assert_int_eq(scan_parse(text, strlen(text), "text", NULL, 0, &f->scan), 0);
     struct dispatch *d = &f->d;
@@ -72,6 +74,7 @@ static void compute_members(struct farm *f)
     for (int m = 0; m < MEMBERS; m++) {
         ck_assert(take(f, 0));
         ck_assert_int_eq(f->give.pass, PASS_MEMBER);
+        ck_assert_exactly(f->give.timeout, 10);
         const int64_t id = give_id(&f->give, 0);
         ck_assert_int_eq(give_count(&f->give), 1);
         report(f, 0, id, PASS_MEMBER, MEMBER_DONE, seconds[id]);
@@ -94,6 +97,7 @@ START_TEST(judgments_follow_the_members_the_longest_first)
         ck_assert_int_eq(f.give.pass, PASS_JUDGE);
         ck_assert_int_eq(give_count(&f.give), 1);
         ck_assert_int_eq(give_id(&f.give, 0), order[i]);
+        ck_assert_exactly(f.give.timeout, STRETCH * 10); /* more work, and more time for it */
         report(&f, i % WORKERS, order[i], PASS_JUDGE, MEMBER_DONE, 1);
     }
     ck_assert(!take(&f, 0));
@@ -208,7 +212,6 @@ START_TEST(a_judgment_that_ends_two_workers_is_quarantined)
     struct dispatch_quarantined found;
     make_farm(&f);
     compute_members(&f);
-    f.w[0] = (struct dispatch_worker){.capacity = 1};
     for (int w = 0; w < WORKERS; w++) {
         ck_assert(!dispatch_next_quarantined(&f.d, &found));
         ck_assert(take(&f, w));
