@@ -11,6 +11,7 @@
 #include "io/read.h"
 #include "io/reduce_sums.h"
 #include "io/store_private.h"
+#include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -200,9 +201,11 @@ static int put_looks(const struct reduce_job *job, bool whole)
     if (job->looks)
         TRY(until_write_row(job->store, job->point, &job->until));
     const uint8_t reduced = whole ? 1 : 0;
+    fault_point("look.row", job->point * job->store->realisations, -1);
     TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
     if (!job->looks || job->until.stopped == UNTIL_OPEN)
         return 0;
+    fault_point("look.done", job->point * job->store->realisations, -1);
     return until_drop_members(job->store, job->point, job->until.realisations, job->state);
 }
 

@@ -211,15 +211,15 @@ int dispatch_grow_point(struct dispatch *d, struct store *store, int64_t point,
     return 0;
 }
 
-/* "all 4 points have stopped: 3 with an error of 2 % or less, 1 with all 2000 realisations
- * (error 3.1 %); 380 members count" */
+/* "all points have stopped: 3 where g12 is known to 2 %, 1 with all 2000 realisations (largest
+ * error 3.1 %); 2380 of up to 8000 members count" */
 void dispatch_grow_text(const struct dispatch *d, char *text, size_t size)
 {
     const struct dispatch_growing *g = &d->growing;
     const int64_t points = g->reached + g->all;
-    int used = snprintf(text, size, "%s: %" PRId64 " with an error of %.3g %s of %s or less",
+    int used = snprintf(text, size, "%s: %" PRId64 " where %s is known to %.3g %%",
                         points == 1 ? "the point has stopped" : "all points have stopped",
-                        g->reached, 100 * g->rule.error, "%", g->rule.quantity);
+                        g->reached, g->rule.quantity, 100 * g->rule.error);
     if (g->all > 0 && used > 0 && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used,
                          ", %" PRId64 " with all %" PRId64 " realisations (largest error %.3g "
