@@ -160,9 +160,11 @@ int journal_write_stop(struct journal *journal, const struct journal_stop *stop)
     TRY(journal_flush(journal));
     struct record record;
     record_begin(journal, &record, "stop");
-    record_add(&record, ",\"point\":%lld,\"realisations\":%lld,\"looks\":%d,\"reached\":%s",
-               (long long)stop->point, (long long)stop->realisations, stop->looks,
-               stop->reached ? "true" : "false");
+    record_add(
+        &record,
+        ",\"point\":%lld,\"count\":%lld,\"realisations\":%lld,\"looks\":%d,\"reached\":%s",
+        (long long)stop->point, (long long)stop->count, (long long)stop->realisations,
+        stop->looks, stop->reached ? "true" : "false");
     record_add_number(&record, "value", stop->value);
     record_add_number(&record, "error", stop->error);
     return record_write(journal, &record);

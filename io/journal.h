@@ -63,6 +63,7 @@ struct journal_load {
 /* A point whose ensemble has stopped itself. */
 struct journal_stop {
     int64_t point;
+    int64_t count;        /* points that stopped since the last record, this one included */
     int64_t realisations; /* that count */
     int looks;
     bool reached; /* its error is small enough */

@@ -20,6 +20,8 @@
 #define HEARTBEAT_PERIOD 1.0
 #define MEMORY_MEMBERS   64.0 /* over so many members the mean time forgets */
 #define MEDIAN_LEAST     5
+#define STOPS_RATE       5.0  /* records of stopped points a second … */
+#define STOPS_MOST       20.0 /* … and so many at once */
 
 const char *member_state_name(int state)
 {
@@ -389,17 +391,33 @@ void dispatch_record(struct dispatch *d, const struct report_run *run, const cha
     end_record(d, &recording, rc);
 }
 
+/* Whether a stop gets a record of its own: a journal stays small however fast points are. */
+static bool may_tell_stop(struct dispatch_growing *g)
+{
+    const double now = clock_wall();
+    g->credit = fmin(STOPS_MOST, g->credit + STOPS_RATE * (now - g->credited));
+    g->credited = now;
+    g->untold++;
+    if (g->credit < 1)
+        return false;
+    g->credit--;
+    return true;
+}
+
 void dispatch_record_stop(struct dispatch *d, const struct report_run *run)
 {
     struct recording recording;
+    struct dispatch_growing *const g = &d->growing;
+    if (d->journal == NULL || !may_tell_stop(g))
+        return;
     const struct journal_stop stop = {.point = run->first,
+                                      .count = g->untold,
                                       .realisations = run->realisations,
                                       .looks = run->looks,
                                       .reached = run->stopped == UNTIL_REACHED,
                                       .value = run->value[0],
                                       .error = run->value[1]};
-    if (d->journal == NULL)
-        return;
+    g->untold = 0;
     begin_record(&recording);
     end_record(d, &recording, journal_write_stop(d->journal, &stop));
 }

@@ -95,6 +95,9 @@ struct dispatch_growing {
     int64_t all;     /* … and with all realisations */
     int64_t used;    /* realisations that count at both */
     double worst;    /* largest error of the second */
+    double credit;   /* records of stops that may be written now … */
+    double credited; /* … as it was at this time */
+    int64_t untold;  /* points that stopped since the last record */
 };
 
 /* The controller's knowledge: what is open, who has what, what has ended. */
