@@ -155,6 +155,21 @@ int journal_write_load(struct journal *journal, const struct journal_load *load,
     return record_write(journal, &record);
 }
 
+int journal_write_stop(struct journal *journal, const struct journal_stop *stop)
+{
+    TRY(journal_flush(journal));
+    struct record record;
+    record_begin(journal, &record, "stop");
+    record_add(
+        &record,
+        ",\"point\":%lld,\"count\":%lld,\"realisations\":%lld,\"looks\":%d,\"reached\":%s",
+        (long long)stop->point, (long long)stop->count, (long long)stop->realisations,
+        stop->looks, stop->reached ? "true" : "false");
+    record_add_number(&record, "value", stop->value);
+    record_add_number(&record, "error", stop->error);
+    return record_write(journal, &record);
+}
+
 int journal_write_reuse(struct journal *journal, const char *from, int64_t members,
                         int64_t damaged)
 {

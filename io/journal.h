@@ -60,6 +60,17 @@ struct journal_load {
     double silent; /* s since it was heard of */
 };
 
+/* A point whose ensemble has stopped itself. */
+struct journal_stop {
+    int64_t point;
+    int64_t count;        /* points that stopped since the last record, this one included */
+    int64_t realisations; /* that count */
+    int looks;
+    bool reached; /* its error is small enough */
+    double value; /* what was estimated */
+    double error; /* of it, as the wanted one is meant */
+};
+
 /* Kinds of records. */
 enum journal_kind {
     JOURNAL_UNKNOWN,
@@ -133,6 +144,9 @@ int journal_write_given(struct journal *journal, int rank, int64_t first, int64_
 
 /** What workers are doing. @param load [count], JOURNAL_LOADS_MAX at most */
 int journal_write_load(struct journal *journal, const struct journal_load *load, int count);
+
+/** An ensemble has stopped: record `stop`. */
+int journal_write_stop(struct journal *journal, const struct journal_stop *stop);
 
 /** Members were taken over from another file. @param damaged those that were damaged there */
 int journal_write_reuse(struct journal *journal, const char *from, int64_t members,

@@ -11,6 +11,7 @@
 #include "io/read.h"
 #include "io/reduce_sums.h"
 #include "io/store_private.h"
+#include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -21,6 +22,9 @@ struct reduce_job {
     int64_t *member; /* [n] done ones, in realisation order */
     int64_t n;
     int64_t failed;
+    uint8_t *state; /* [realisations] */
+    bool looks;     /* the ensemble stops itself */
+    struct until_end until;
     char array[SCHEMA_NAME_MAX]; /* whose spectrum is reduced, "" for none */
     long length;                 /* valid bins of this point */
     long whole;                  /* bins of a row of the file */
@@ -30,21 +34,22 @@ static int members_find(struct reduce_job *job)
 {
     const int64_t m = job->store->realisations;
     const int64_t first = job->point * m;
-    uint8_t *state = NULL;
-    TRY(MEM_NEW((long)m, &state));
-    int rc = 0;
-    TRY_OR(rc, done, MEM_NEW((long)m, &job->member));
-    TRY_OR(rc, done, store_read_states(job->store, first, m, state, NULL));
-    for (int64_t r = 0; r < m; r++) {
+    TRY(MEM_NEW((long)m, &job->state));
+    TRY(MEM_NEW((long)m, &job->member));
+    const uint8_t *const state = job->state;
+    TRY(store_read_states(job->store, first, m, job->state, NULL));
+    job->looks = until_is_on(job->store);
+    if (job->looks)
+        TRY(until_decide(job->store, job->point, state, &job->until));
+    const int64_t end = job->until.looks > 0 ? job->until.realisations : m;
+    for (int64_t r = 0; r < end; r++) {
         if (state[r] == MEMBER_DONE)
             job->member[job->n++] = first + r;
         else if (state[r] == MEMBER_FAILED || state[r] == MEMBER_TIMED_OUT
                  || state[r] == MEMBER_QUARANTINED)
             job->failed++;
     }
-done:
-    mem_free(state);
-    return rc;
+    return 0;
 }
 
 /* Write values of one plane (plane >= 0) or of the point's row into /ensemble, when it is
@@ -190,17 +195,35 @@ static int job_array(struct reduce_job *job)
     return 0;
 }
 
-static int job_run(struct reduce_job *job, struct reduce_result *result)
+/* The row of the looks, and what follows of it. @param whole the rest of the row is there */
+static int put_looks(const struct reduce_job *job, bool whole)
+{
+    if (job->looks)
+        TRY(until_write_row(job->store, job->point, &job->until));
+    const uint8_t reduced = whole ? 1 : 0;
+    fault_point("look.row", job->point * job->store->realisations, -1);
+    TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
+    if (!job->looks || job->until.stopped == UNTIL_OPEN)
+        return 0;
+    fault_point("look.done", job->point * job->store->realisations, -1);
+    return until_drop_members(job->store, job->point, job->until.realisations, job->state);
+}
+
+/* @param brief  nothing but the looks while more members are to come */
+static int job_run(struct reduce_job *job, bool brief, struct reduce_result *result)
 {
     TRY(members_find(job));
     result->n = job->n;
     result->failed = job->failed;
+    result->until = job->until;
     TRY(job_array(job));
     if (!read_exists(job->store, "ensemble"))
         return 0;
     /* Not valid while it is rewritten. */
-    uint8_t reduced = 0;
+    const uint8_t reduced = 0;
     TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
+    if (brief && job->looks && job->until.stopped == UNTIL_OPEN)
+        return put_looks(job, false);
     if (job->array[0] != '\0')
         TRY(spectra_reduce(job, result));
     TRY(histograms_reduce(job));
@@ -208,11 +231,10 @@ static int job_run(struct reduce_job *job, struct reduce_result *result)
     TRY(put(job, "n", -1, sizeof job->n, &job->n));
     TRY(put(job, "n_failed", -1, sizeof job->failed, &job->failed));
     TRY(put(job, "biased", -1, sizeof biased, &biased));
-    reduced = 1;
-    return put(job, "reduced", -1, sizeof reduced, &reduced);
+    return put_looks(job, true);
 }
 
-int reduce_point(struct store *store, int64_t point, struct reduce_result *result)
+static int reduce(struct store *store, int64_t point, bool brief, struct reduce_result *result)
 {
     *result = (struct reduce_result){.coherence = (double)NAN, .error = (double)NAN};
     TRY(store_refuse_shard(store, "points are reduced over all their members"));
@@ -220,9 +242,20 @@ int reduce_point(struct store *store, int64_t point, struct reduce_result *resul
         FAIL(ERR_ARGUMENT, "%s: point %lld of %lld", store->path, (long long)point,
              (long long)store->points);
     struct reduce_job job = {.store = store, .point = point};
-    const int rc = job_run(&job, result);
+    const int rc = job_run(&job, brief, result);
     mem_free(job.member);
+    mem_free(job.state);
     return rc;
+}
+
+int reduce_point(struct store *store, int64_t point, struct reduce_result *result)
+{
+    return reduce(store, point, false, result);
+}
+
+int reduce_look(struct store *store, int64_t point, struct reduce_result *result)
+{
+    return reduce(store, point, true, result);
 }
 
 static int column_read(struct store *store, const char *path, int64_t first, int64_t count,

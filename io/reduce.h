@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "io/store.h"
+#include "io/until.h"
 
 /*
  * Ensemble observables of one point: pass 2 of the farm, and `scanfarm reduce`. They are
@@ -14,14 +15,18 @@
 
 /* What a reduction says to the controller. */
 struct reduce_result {
-    int64_t n;        /* members that entered */
-    int64_t failed;   /* members that ended otherwise */
-    double coherence; /* overall |g12| of the last plane; NaN when there is none */
-    double error;     /* its jackknife error */
+    int64_t n;              /* members that entered */
+    int64_t failed;         /* members that ended otherwise */
+    double coherence;       /* overall |g12| of the last plane; NaN when there is none */
+    double error;           /* its jackknife error */
+    struct until_end until; /* of an ensemble that stops itself */
 };
 
 /**
  * Reduce one point and write its row of /ensemble; `reduced` of the row is written last.
+ *
+ * Where ensembles stop themselves the members of the last look that was taken enter, all that
+ * are done before the first.
  *
  * Memory: about ten rows of one spectrum, whatever the number of members. Reads each plane
  * twice. Legal on a file without /ensemble (the result
@@ -34,6 +39,13 @@ struct reduce_result {
  * Source: Dudley and Coen, Opt. Lett. 27, 1180 (2002), with pairs i != j.
  */
 int reduce_point(struct store *store, int64_t point, struct reduce_result *result);
+
+/**
+ * The looks that are due at a point whose ensemble stops itself, and its row: the error so far,
+ * and once no further member is needed all of it, as reduce_point; pending members beyond it
+ * are then not needed. Another file: reduce_point.
+ */
+int reduce_look(struct store *store, int64_t point, struct reduce_result *result);
 
 /**
  * Which points have a valid /ensemble row.

@@ -341,6 +341,19 @@ int schema_add_ensemble(struct schema *schema, const struct store_spec *spec)
         {"reduced", "1", "1 when this row holds data", H5_U8, 0, NULL, true, false},
     };
     TRY(add_columns(schema, "ensemble", "point_id", COLUMNS(columns)));
+    static const struct column until[] = {
+        {"stopped", "1", "0 more members are needed 1 the error is small enough 2 all count",
+         H5_U8, 0, NULL, true, false},
+        {"realisations", "1", "Realisations that the last look counts", H5_I64, 0, NULL, true,
+         false},
+        {"looks", "1", "Looks that were taken", H5_I32, 0, NULL, true, false},
+        {"until_value", "1", "What the looks estimate, in the unit of the quantity", H5_F64, 0,
+         NULL, false, false},
+        {"until_error", "1", "Its error at the last look, as the wanted one is meant", H5_F64,
+         0, NULL, false, false},
+    };
+    if (spec->until != NULL)
+        TRY(add_columns(schema, "ensemble", "point_id", COLUMNS(until)));
     const int spectrum = schema_spectrum_array(spec);
     if (spectrum >= 0)
         TRY(add_ensemble_spectra(schema, spec, spectrum));

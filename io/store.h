@@ -57,6 +57,15 @@ struct store_window {
     long shard, shards; /* shard K of N, K from 1 */
 };
 
+/* When the ensemble of a point has members enough. */
+struct store_until {
+    char quantity[80]; /* mean_spectrum, g12 or an observable */
+    double error;      /* wanted */
+    int64_t min, max;  /* realisations of the first and of the last look */
+    bool banded;       /* of a spectrum: these bins only */
+    double omega[2];   /* rad/s, ascending */
+};
+
 /* Everything that store_define needs; all pointers borrowed during the call. */
 struct store_spec {
     const char *scan_name;
@@ -90,7 +99,8 @@ struct store_spec {
     size_t resume_state;            /* bytes of the largest checkpointed state; 0: no /resume */
     int64_t resume_rows; /* members computed at the same time, as far as it is known */
     bool ensemble;       /* make /ensemble; not in a shard */
-    bool judged;         /* members are judged by an envelope: room for what comes of it */
+    const struct store_until *until; /* ensembles stop themselves; NULL: all members count */
+    bool judged; /* members are judged by an envelope: room for what comes of it */
     long histogram_bins;
     int compress;     /* 1 to 9: arrays in compressed pieces, for readers only; 0: not */
     bool sync_member; /* default of store_set_sync for this file */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -212,6 +213,24 @@ static int put_on_dataset(int64_t file, const char *path, const char *name,
     return rc;
 }
 
+/* The rule by which ensembles stop. */
+static int until_attributes(int64_t file, const char *path, const struct store_spec *spec)
+{
+    static const char name[] = "ensemble/stopped";
+    const struct store_until *const until = spec->until;
+    const int spectrum = schema_spectrum_array(spec);
+    char text[64];
+    TRY(put_on_dataset(file, path, name, "quantity", until->quantity));
+    TRY(put_on_dataset(file, path, name, "array",
+                       spectrum >= 0 ? spec->layout->array[spectrum].name : ""));
+    snprintf(text, sizeof text, "%.17g", until->error);
+    TRY(put_on_dataset(file, path, name, "error", text));
+    snprintf(text, sizeof text, "%" PRId64 " %" PRId64, until->min, until->max);
+    TRY(put_on_dataset(file, path, name, "realisations", text));
+    snprintf(text, sizeof text, "%.17g %.17g", until->omega[0], until->omega[1]);
+    return put_on_dataset(file, path, name, "omega", until->banded ? text : "");
+}
+
 /* Attributes that belong to single datasets: as_written, reduced, the array that is reduced. */
 static int extra_attributes(int64_t file, const char *path, const struct schema *schema,
                             const struct store_spec *spec)
@@ -236,7 +255,7 @@ static int extra_attributes(int64_t file, const char *path, const struct schema 
     if (spec->ensemble && spectrum >= 0)
         TRY(put_on_dataset(file, path, "ensemble/mean_spectrum", "array",
                            spec->layout->array[spectrum].name));
-    return 0;
+    return spec->ensemble && spec->until != NULL ? until_attributes(file, path, spec) : 0;
 }
 
 static int define_all(int64_t file, const char *path, const struct schema *schema,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/read.h"
-#include "io/store_private.h"
+#include "io/verify_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -229,7 +229,8 @@ int verify_store(struct store *store, struct verify_report *report)
     else
         TRY(MEM_NEW(store->history.capacity, &v.step));
     TRY_OR(rc, done, MEM_NEW(1, &block));
-    rc = verify_members(&v, block);
+    TRY_OR(rc, done, verify_members(&v, block));
+    rc = verify_stops(store, report);
 done:
     mem_free(block);
     mem_free(v.step);

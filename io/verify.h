@@ -21,6 +21,7 @@
     X(VERIFY_STATES, "states", "known, and in keeping with the saved planes")                  \
     X(VERIFY_PLANES, "planes", "counted planes have their checksums")                          \
     X(VERIFY_STEPS, "steps", "counters are the sums of whole histories")                       \
+    X(VERIFY_STOPS, "stops", "ensembles stopped where their members say")                      \
     X(VERIFY_SHARD, "shard", "the members are those of this part of the scan")
 
 /* A kind of check: a row of the list. */

@@ -57,4 +57,7 @@ struct verify_subject {
 int verify_rows_check(struct verify_rows *rows, const struct verify_subject *subject,
                       struct verify_report *report);
 
+/** Whether points stopped where their stored members say. ERR_IO, ERR_CONFLICT, ERR_MEMORY */
+int verify_stops(struct store *store, struct verify_report *report);
+
 #endif

@@ -170,6 +170,7 @@ static void count_text(const struct status_report *report, char *text, size_t si
     add_count(text, size, report->state[MEMBER_FAILED], "failed");
     add_count(text, size, report->state[MEMBER_TIMED_OUT], "timed out");
     add_count(text, size, report->state[MEMBER_QUARANTINED], "quarantined");
+    add_count(text, size, report->state[MEMBER_NOT_NEEDED], "not needed");
     add_count(text, size, report->state[MEMBER_PENDING], "left");
     add_count(text, size, report->verdicts.within, "within the envelope");
     add_count(text, size, report->verdicts.outside, "outside it");
@@ -202,6 +203,8 @@ static void say_text(const struct prepared *p, const struct status_report *repor
     if (end->code == EXIT_STOPPED || end->code == EXIT_INTERRUPTED_TWICE)
         log_info("%s", end->text);
     log_info("%s, in %s: %s", counts, span, report->path);
+    if (report->stops.any && end->code == 0)
+        log_info("%s", end->text);
     if (end->code != 0 && end->code != EXIT_MEMBERS_FAILED)
         return;
     if (p->options->shard > 1) /* the first shard says it */
@@ -227,6 +230,7 @@ static int say_json(const struct prepared *p, const struct status_report *report
            report->state[MEMBER_PENDING], p->dispatch.pending_before,
            p->options->workers > 0 ? p->options->workers : 1);
     status_part_json(report, stdout);
+    status_stops_json(&report->stops, stdout);
     status_verdicts_json(&report->verdicts, stdout);
     printf(", \"wall_s\": ");
     json_number(stdout, wall);

@@ -32,6 +32,14 @@ static int count_members(struct store *store, int64_t point, uint8_t *state, int
     return 0;
 }
 
+/* A point whose ensemble stopped itself needs no other member. */
+static int is_settled(struct store *store, int64_t point, const uint8_t *state, bool *settled)
+{
+    struct until_end end;
+    *settled = false;
+    return until_is_on(store) ? until_is_settled(store, point, state, settled, &end) : 0;
+}
+
 static int reduce_stale(struct collecting *c, struct store *store, int64_t first, int64_t count,
                         struct rows *rows)
 {
@@ -41,8 +49,10 @@ static int reduce_stale(struct collecting *c, struct store *store, int64_t first
         struct reduce_result result;
         int64_t done = 0;
         int64_t failed = 0;
+        bool settled = false;
         TRY(count_members(store, first + i, rows->state, &done, &failed));
-        if (done == 0
+        TRY(is_settled(store, first + i, rows->state, &settled));
+        if (done == 0 || settled
             || (rows->reduced[i] == 1 && rows->n[i] == done
                 && rows->failed[i] == (double)failed))
             continue;

@@ -149,6 +149,7 @@ void collect_report_counts(const struct collect_report *r, char *text, size_t si
     add_count(text, size, r->state[MEMBER_FAILED], "failed");
     add_count(text, size, r->state[MEMBER_TIMED_OUT], "timed out");
     add_count(text, size, r->state[MEMBER_QUARANTINED], "quarantined");
+    add_count(text, size, r->state[MEMBER_NOT_NEEDED], "not needed");
     add_count(text, size, r->state[MEMBER_PENDING] - r->begun, "missing");
     add_count(text, size, r->begun, "begun but not finished");
     add_count(text, size, r->verdicts.outside, "outside the envelope");

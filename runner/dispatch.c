@@ -20,6 +20,8 @@
 #define HEARTBEAT_PERIOD 1.0
 #define MEMORY_MEMBERS   64.0 /* over so many members the mean time forgets */
 #define MEDIAN_LEAST     5
+#define STOPS_RATE       5.0  /* records of stopped points a second … */
+#define STOPS_MOST       20.0 /* … and so many at once */
 
 const char *member_state_name(int state)
 {
@@ -72,12 +74,16 @@ static void note_states(struct dispatch *d, int64_t first, int64_t count, const 
     const int64_t realisations = scan_realisations(d->scan);
     for (int64_t i = 0; i < count; i++) {
         const bool wanted = selection_has(d->selection, first + i);
-        if (state[i] == MEMBER_PENDING && wanted)
+        if (state[i] == MEMBER_PENDING && wanted) {
+            dispatch_grow_holds(d, first + i);
             continue;
+        }
         queue_set(&d->members, first + i, 1, false);
-        if (d->left != NULL && state[i] != MEMBER_PENDING)
+        if (d->left != NULL && state[i] != MEMBER_PENDING
+            && (!d->growing.on || (first + i) % realisations < d->growing.rule.min))
             d->left[(first + i) / realisations]--;
-        if (!wanted)
+        d->counts.total -= state[i] == MEMBER_NOT_NEEDED;
+        if (!wanted || state[i] == MEMBER_NOT_NEEDED)
             continue;
         d->failed_before += is_failure(state[i]);
         d->timed_out_before += state[i] == MEMBER_TIMED_OUT;
@@ -93,12 +99,30 @@ static void note_touched(struct dispatch *d, int64_t count, const uint8_t *state
         d->touched = state[i] == MEMBER_PENDING && (n_saved[i] > 0 || tries[i] > 0);
 }
 
+/* Points of ensembles that stop themselves. */
+static int note_growing_points(struct dispatch *d, struct store *store)
+{
+    const int64_t realisations = scan_realisations(d->scan);
+    uint8_t *state = NULL;
+    int rc = 0;
+    TRY(MEM_NEW((long)realisations, &state));
+    for (int64_t p = 0; rc == 0 && p < d->points.total; p++) {
+        rc = store_read_states(store, p * realisations, realisations, state, NULL);
+        if (rc == 0)
+            rc = dispatch_grow_point(d, store, p, state);
+    }
+    mem_free(state);
+    return rc;
+}
+
 /* Points of which all members have ended and whose row is missing or stale. */
 static int note_points(struct dispatch *d, struct store *store, uint8_t *state)
 {
     const int64_t realisations = scan_realisations(d->scan);
     uint8_t reduced = 0;
     int64_t n = 0;
+    if (d->growing.on)
+        return note_growing_points(d, store);
     for (int64_t p = 0; p < d->points.total; p++) {
         if (d->left[p] > 0)
             continue;
@@ -124,6 +148,7 @@ static int read_file(struct dispatch *d, struct store *store)
     int64_t *n_saved = NULL;
     int32_t *tries = NULL;
     int rc = 0;
+    TRY_OR(rc, done, dispatch_grow_init(d, store));
     TRY_OR(rc, done, MEM_NEW(BLOCK, &state));
     TRY_OR(rc, done, MEM_NEW(BLOCK, &n_saved));
     TRY_OR(rc, done, MEM_NEW(BLOCK, &tries));
@@ -185,7 +210,7 @@ int dispatch_open(const struct scan *scan, const char *path, bool reduce, double
     if (rc == 0)
         rc = read_file(out, store);
     const int closed = store_close(store);
-    out->pending_before = out->members.pending;
+    out->pending_before = out->members.pending + out->growing.held.pending;
     return rc != 0 ? rc : closed;
 }
 
@@ -200,6 +225,7 @@ void dispatch_clear(struct dispatch *dispatch)
     dispatch->begun_count = 0;
     dispatch_losses_clear(&dispatch->losses);
     dispatch_judge_clear(dispatch);
+    dispatch_grow_clear(dispatch);
     mem_free(dispatch->left);
     dispatch->left = NULL;
 }
@@ -365,6 +391,37 @@ void dispatch_record(struct dispatch *d, const struct report_run *run, const cha
     end_record(d, &recording, rc);
 }
 
+/* Whether a stop gets a record of its own: a journal stays small however fast points are. */
+static bool may_tell_stop(struct dispatch_growing *g)
+{
+    const double now = clock_wall();
+    g->credit = fmin(STOPS_MOST, g->credit + STOPS_RATE * (now - g->credited));
+    g->credited = now;
+    g->untold++;
+    if (g->credit < 1)
+        return false;
+    g->credit--;
+    return true;
+}
+
+void dispatch_record_stop(struct dispatch *d, const struct report_run *run)
+{
+    struct recording recording;
+    struct dispatch_growing *const g = &d->growing;
+    if (d->journal == NULL || !may_tell_stop(g))
+        return;
+    const struct journal_stop stop = {.point = run->first,
+                                      .count = g->untold,
+                                      .realisations = run->realisations,
+                                      .looks = run->looks,
+                                      .reached = run->stopped == UNTIL_REACHED,
+                                      .value = run->value[0],
+                                      .error = run->value[1]};
+    g->untold = 0;
+    begin_record(&recording);
+    end_record(d, &recording, journal_write_stop(d->journal, &stop));
+}
+
 void dispatch_note_ended(struct dispatch *d, const struct report_run *run, const char *reason)
 {
     if (run->state == MEMBER_DONE)
@@ -388,6 +445,8 @@ static void note_run(struct dispatch *d, struct dispatch_worker *worker,
         return; /* dispatch_note_suspect keeps it apart */
     if (pending) {
         dispatch_return(d, run->pass, run->first, run->count, predicted);
+    } else if (run->pass == PASS_REDUCE && d->growing.on) {
+        dispatch_grow_looked(d, run);
     } else if (run->pass == PASS_REDUCE) {
         d->counts.reduced += run->count;
     } else if (run->pass == PASS_JUDGE) {
@@ -583,7 +642,9 @@ static void bad_text(const struct dispatch *d, int64_t failed, int64_t timed_out
 static void done_text(const struct dispatch *d, char *text, size_t size)
 {
     const char *const chosen = d->selection != NULL ? "selected " : "";
-    if (d->counts.total == 0)
+    if (d->growing.on)
+        dispatch_grow_text(d, text, size);
+    else if (d->counts.total == 0)
         snprintf(text, size, "none of the selected members is in shard %ld/%ld", d->part.shard,
                  d->part.shards);
     else if (d->counts.total == 1)

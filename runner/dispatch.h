@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "io/journal.h"
+#include "io/until.h"
 #include "runner/cost.h"
 #include "runner/holding.h"
 #include "runner/order.h"
@@ -74,6 +75,31 @@ struct dispatch_judging {
     int64_t none;    /* … and judgments that ended without one */
 };
 
+/* A point whose next look waits for members. */
+struct dispatch_open_point {
+    int64_t point;
+    double error;    /* at its last look */
+    int64_t members; /* that the next one waits for */
+};
+
+/* How ensembles that stop themselves stand. */
+struct dispatch_growing {
+    bool on;
+    struct store_until rule;
+    struct queue held; /* members beyond the look that their point waits for; "pending": yes */
+    int32_t *looks;    /* [points] that were taken */
+    struct dispatch_open_point *heap; /* [count] the largest error first */
+    int64_t count;
+    int64_t members; /* that the looks of those points wait for, in `held` still */
+    int64_t reached; /* points that stopped with a small error, in earlier runs too … */
+    int64_t all;     /* … and with all realisations */
+    int64_t used;    /* realisations that count at both */
+    double worst;    /* largest error of the second */
+    double credit;   /* records of stops that may be written now … */
+    double credited; /* … as it was at this time */
+    int64_t untold;  /* points that stopped since the last record */
+};
+
 /* The controller's knowledge: what is open, who has what, what has ended. */
 struct dispatch {
     const struct scan *scan;
@@ -91,6 +117,7 @@ struct dispatch {
     struct queue points; /* to reduce; empty total without reductions */
     int64_t *left;       /* [points] members that have not ended; NULL without reductions */
     struct dispatch_judging judging;
+    struct dispatch_growing growing;
     struct queue_keys keys;
     int64_t pending_before;   /* members that had not ended at the start */
     int64_t failed_before;    /* members that ended otherwise than done, earlier */

@@ -95,7 +95,7 @@ void dispatch_look_ahead(struct dispatch *d)
 
 int64_t dispatch_waiting(const struct dispatch *d)
 {
-    return d->members.pending + d->order.members + d->begun_count;
+    return d->members.pending + d->order.members + d->begun_count + d->growing.members;
 }
 
 static double mean_seconds(const struct dispatch *d)
@@ -183,6 +183,7 @@ int64_t dispatch_take_members(struct dispatch *d, const struct dispatch_worker *
         d->too_late = true;
         return 0;
     }
+    dispatch_grow_release(d);
     if (d->begun_count > 0)
         return take_begun(d, give, seconds);
     if (d->order.node != NULL)
@@ -298,7 +299,8 @@ void dispatch_forecast(struct dispatch *d)
     const bool known = d->cost.scan != NULL && d->cost.known && d->cost.seen > 0;
     if (!known && (dispatch_waiting(d) > 0 || d->judging.count == 0))
         return;
-    const double others = (double)(d->losses.suspects + d->begun_count) * mean_seconds(d);
+    const double others =
+        (double)(d->losses.suspects + d->begun_count + d->growing.members) * mean_seconds(d);
     const double inside = known ? exp(d->cost.coefficient[0]) * d->order.sum : 0;
     const double outside = d->members.pending > 0 ? seconds_outside(d, x) : 0;
     /* What is out is half done, on average. */

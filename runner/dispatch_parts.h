@@ -67,6 +67,35 @@ void dispatch_forecast(struct dispatch *dispatch);
 void dispatch_return(struct dispatch *dispatch, int32_t pass, int64_t first, int64_t count,
                      double seconds);
 
+/* Part: ensembles that stop themselves (dispatch_grow.c). */
+
+/** Read the rule of a file and what is needed to follow it; points are known, members not yet.
+ */
+int dispatch_grow_init(struct dispatch *dispatch, struct store *store);
+
+/** Free; legal on a zeroed object. */
+void dispatch_grow_clear(struct dispatch *dispatch);
+
+/** Keep back a pending member that its point's first look does not need. @return whether it is
+ */
+bool dispatch_grow_holds(struct dispatch *dispatch, int64_t member);
+
+/** A point of the file as it was found. @param state [realisations] */
+int dispatch_grow_point(struct dispatch *dispatch, struct store *store, int64_t point,
+                        const uint8_t *state);
+
+/** When no member waits: those of the next look of the point with the largest error do now. */
+void dispatch_grow_release(struct dispatch *dispatch);
+
+/** A point was looked at: it goes on, or its other members are not needed. */
+void dispatch_grow_looked(struct dispatch *dispatch, const struct report_run *run);
+
+/** How the run ended for its points. @param text [size] */
+void dispatch_grow_text(const struct dispatch *dispatch, char *text, size_t size);
+
+/** Record in the journal that a point has stopped; a failure is a run error. */
+void dispatch_record_stop(struct dispatch *dispatch, const struct report_run *run);
+
 /* Part: judgments (dispatch_judge.c). */
 
 /** Room to know who is chosen. The part is known. */

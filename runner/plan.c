@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/shard_name.h"
 #include "kernels/base/status.h"
+#include "runner/adaptive.h"
 #include "runner/commands.h"
 #include "runner/judging.h"
 #include "runner/options.h"
@@ -96,6 +97,8 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
     *plan = (struct plan){.scan = scan};
     TRY(survey_scan(scan, &plan->survey));
     TRY(judging_check_layout(scan, &plan->survey.largest));
+    TRY(adaptive_check_layout(scan, &plan->survey.largest));
+    TRY(adaptive_check_shards(scan, wish->shards));
     TRY(spec_bytes(scan, &plan->survey.largest, NULL, &plan->size));
     TRY(spec_number_names(scan, &plan->survey.largest, &plan->numbers));
     TRY(canonical_hash(scan_canonical(scan), plan->configuration));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "runner/adaptive.h"
 #include "runner/judging.h"
 #include "runner/plan.h"
 #include "runner/text.h"
@@ -140,6 +141,28 @@ static void write_envelope(const struct scan *scan, FILE *out)
     fprintf(out, "}");
 }
 
+static void write_until(const struct scan *scan, FILE *out)
+{
+    const struct scan_until *const until = &scan_get_ensemble(scan)->until;
+    int64_t count = 0;
+    if (!adaptive_is_on(scan))
+        return;
+    const int looks = adaptive_looks(scan, 0, &count);
+    fprintf(out, ",\"until\":{\"quantity\":");
+    json_text(out, until->quantity);
+    member_number(out, "error", until->error);
+    if (until->banded) {
+        member_number(out, "band_low", until->band[0]);
+        member_number(out, "band_high", until->band[1]);
+    }
+    fprintf(out, ",\"looks\":[");
+    for (int k = 0; k < looks; k++) {
+        adaptive_looks(scan, k, &count);
+        fprintf(out, "%s%lld", k > 0 ? "," : "", (long long)count);
+    }
+    fprintf(out, "]}");
+}
+
 static void write_cost(const struct plan *plan, FILE *out)
 {
     const struct survey *s = &plan->survey;
@@ -191,6 +214,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     write_cost(plan, out);
     write_tolerance(scan, out);
     write_envelope(scan, out);
+    write_until(scan, out);
     member_integer(out, "points_looked_at", plan->survey.looked_at);
     fprintf(out, ",\"all_points\":%s", plan->survey.all_points ? "true" : "false");
     write_notes(&plan->survey, out);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "runner/adaptive.h"
 #include "runner/judging.h"
 #include "runner/plan.h"
 #include "runner/text.h"
@@ -20,6 +22,27 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* "looks after 20, 40, 80, … 2000 realisations" */
+static void write_looks(const struct scan *scan, FILE *out)
+{
+    const struct scan_until *const until = &scan_get_ensemble(scan)->until;
+    int64_t count = 0;
+    if (!adaptive_is_on(scan))
+        return;
+    const int looks = adaptive_looks(scan, 0, &count);
+    fprintf(out, "             until the %serror of %s at the last plane is %g %% or less",
+            until->kind == UNTIL_G12 ? "" : "relative ", until->quantity, 100 * until->error);
+    if (until->banded)
+        fprintf(out, ", from %.4g to %.4g nm", 1e9 * until->band[0], 1e9 * until->band[1]);
+    fprintf(out, ";\n             looks after ");
+    for (int k = 0; k < looks; k++) {
+        adaptive_looks(scan, k, &count);
+        fprintf(out, "%s%" PRId64, k > 0 ? ", " : "", count);
+    }
+    fprintf(out, " realisations: %" PRId64 " to %" PRId64 " members\n",
+            scan_points(scan) * until->min, scan_members(scan));
+}
+
 static void write_counts(const struct plan *plan, FILE *out)
 {
     const struct scan *scan = plan->scan;
@@ -29,13 +52,14 @@ static void write_counts(const struct plan *plan, FILE *out)
     text_count(scan_members(scan), members);
     text_count(scan_points(scan), points);
     fprintf(out, "Scan         %s (model %s)\n", scan_name(scan), scan_model(scan)->info->name);
-    fprintf(out, "Members      %s = %s point%s x %lld realisation%s\n", members, points,
-            plural(scan_points(scan)), (long long)scan_realisations(scan),
-            plural(scan_realisations(scan)));
+    fprintf(out, "Members      %s%s = %s point%s x %lld realisation%s\n",
+            adaptive_is_on(scan) ? "up to " : "", members, points, plural(scan_points(scan)),
+            (long long)scan_realisations(scan), plural(scan_realisations(scan)));
     if (ensemble->present)
         fprintf(out, "Ensemble     seed %llu, noise %s%s\n", (unsigned long long)ensemble->seed,
                 noise_names[ensemble->noise],
                 ensemble->common ? ", common random numbers at all points" : "");
+    write_looks(scan, out);
 }
 
 static void write_shapes(const struct scan *scan, FILE *out)

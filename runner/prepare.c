@@ -18,6 +18,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "runner/adaptive.h"
 #include "runner/early.h"
 #include "runner/inputs.h"
 #include "runner/judging.h"
@@ -92,6 +93,8 @@ static int judge(struct prepared *p)
     TRY(MEM_NEW(1, &p->survey));
     TRY(survey_scan(p->scan, p->survey));
     TRY(judging_check_layout(p->scan, &p->survey->largest));
+    TRY(adaptive_check_layout(p->scan, &p->survey->largest));
+    TRY(adaptive_check_options(p->scan, p->options));
     return check_memory(p->scan, &p->survey->largest, p->options->workers);
 }
 
@@ -282,6 +285,7 @@ int prepare_file(struct prepared *p)
     struct reuse *const reuse = p->reuse;
     p->reuse = NULL;
     TRY(reuse_members(p, reuse));
+    TRY(adaptive_prepare(p));
     TRY(judging_prepare(p));
     return prepare_dispatch(p);
 }

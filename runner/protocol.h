@@ -38,7 +38,7 @@
     X(KILL, controller, worker, side, "IDLE, BUSY", "CONFIRM")                                 \
     X(CONFIRM, worker, controller, side, "IDLE, BUSY", "none")
 
-#define PROTOCOL_VERSION   3
+#define PROTOCOL_VERSION   4
 #define PROTOCOL_IDS_MAX   64 /* ids of one GIVE that is no range */
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
@@ -112,7 +112,12 @@ struct report_run {
     int32_t pass;
     int32_t state;   /* enum member_state, JUDGED_OUTSIDE; MEMBER_PENDING: given back */
     double seconds;  /* of work, summed over them */
-    double value[2]; /* PASS_REDUCE: overall coherence and its error */
+    double value[2]; /* PASS_REDUCE: overall coherence, or what an ensemble that stops itself
+                        estimates, and its error */
+    /* PASS_REDUCE of such an ensemble: */
+    int32_t stopped;      /* enum until_stop */
+    int32_t looks;        /* that were taken */
+    int64_t realisations; /* of the last one */
 };
 
 /* What became of the tasks since the last report. */

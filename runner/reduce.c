@@ -23,6 +23,10 @@ static int reduce_one(struct store *store, int64_t point)
         printf(", %lld left out: not done", (long long)result.failed);
     if (isfinite(result.coherence))
         printf(", coherence %.4f ± %.4f", result.coherence, result.error);
+    if (result.until.looks > 0)
+        printf(", %s after %lld realisations with an error of %.3g %%",
+               result.until.stopped == UNTIL_OPEN ? "open" : "stopped",
+               (long long)result.until.realisations, 100 * result.until.error);
     printf("\n");
     return 0;
 }
@@ -80,7 +84,8 @@ const struct command reduce_command = {
     .doc = "Compute the ensemble observables again from the stored planes",
     .details =
         "A run computes them itself. Members that are done enter, in the order of their\n"
-        "realisations. The file must not be in use by a run.\n",
+        "realisations; where ensembles stop themselves, those up to the stop. The file must\n"
+        "not be in use by a run.\n",
     .options = reduce_options,
     .run = run_reduce,
 };

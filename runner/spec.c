@@ -2,6 +2,8 @@
 #include "runner/spec.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/hash.h"
@@ -145,6 +147,8 @@ void spec_seed(const struct scan *scan, int64_t member, char *text, size_t size,
 
 bool spec_reduces(const struct spec *spec)
 {
+    if (scan_get_ensemble(spec->scan)->until.kind != UNTIL_NONE)
+        return true;
     if (!scan_get_ensemble(spec->scan)->present || !spec->store.field)
         return false;
     for (int a = 0; a < spec->layout->arrays; a++)
@@ -173,6 +177,22 @@ static int allocate(struct spec *spec)
     TRY(MEM_NEW(scan_model(scan)->info->observable_count, &spec->observable));
     spec->text_size = scan_text_bound(scan) + 1;
     return MEM_NEW((long)spec->text_size, &spec->text);
+}
+
+/* By which ensembles stop themselves: wavelengths become frequencies. */
+static void fill_until(struct spec *spec)
+{
+    const double light_speed = 299792458.0; /* m/s, exact (SI) */
+    const struct scan_until *const from = &scan_get_ensemble(spec->scan)->until;
+    struct store_until *const to = &spec->until;
+    if (from->kind == UNTIL_NONE)
+        return;
+    *to = (struct store_until){
+        .error = from->error, .min = from->min, .max = from->max, .banded = from->banded};
+    snprintf(to->quantity, sizeof to->quantity, "%s", from->quantity);
+    for (int i = 0; i < 2 && from->banded; i++)
+        to->omega[i] = 2 * M_PI * light_speed / from->band[1 - i];
+    spec->store.until = to;
 }
 
 static void fill_store(struct spec *spec)
@@ -208,6 +228,7 @@ static void fill_store(struct spec *spec)
     s->histogram_bins = HISTOGRAM_BINS;
     s->sync_member = scan_get_store(scan)->sync == SYNC_MEMBER;
     s->ensemble = spec_reduces(spec);
+    fill_until(spec);
     s->judged = scan_get_envelope(scan)->reference != ENVELOPE_NONE;
     s->check_space = true;
 }

@@ -10,6 +10,7 @@
 /* What a scan asks of its file: the bridge from scans/ and kernels/ to io/. */
 struct spec {
     struct store_spec store; /* all its pointers live as long as this object */
+    struct store_until until;
     const struct scan *scan;
     int64_t *axis_length;
     struct store_param *param;

@@ -170,6 +170,7 @@ static int read_members(const char *path, struct store *store, struct status_rep
 {
     TRY(read_facts(store, out));
     TRY(count_members(store, out));
+    TRY(status_stops_read(store, &out->stops));
     TRY(journal_read_summary(path, &out->journal));
     status_find_writer(out);
     return 0;

@@ -209,15 +209,21 @@ static int reduce(struct worker *w, int64_t point)
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     const double begin = w->watch.since;
     struct reduce_result result = {0};
-    TRY(reduce_point(w->store, point, &result));
+    TRY(reduce_look(w->store, point, &result));
     stopwatch_switch(&w->watch, before);
     const double seconds = w->watch.since - begin;
+    const struct until_end *const until = &result.until;
+    const double estimate = until->looks > 0 ? until->value : result.coherence;
+    const double error = until->looks > 0 ? until->error : result.error;
     const struct report_run run = {.first = point,
                                    .count = 1,
                                    .pass = PASS_REDUCE,
                                    .state = MEMBER_DONE,
                                    .seconds = seconds,
-                                   .value = {result.coherence, result.error}};
+                                   .stopped = (int32_t)until->stopped,
+                                   .looks = until->looks,
+                                   .realisations = until->realisations,
+                                   .value = {estimate, error}};
     return worker_add_report(w, &run);
 }
 

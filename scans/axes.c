@@ -165,7 +165,9 @@ int axes_finish(struct reader *r)
                              "axes: more than 10^15 points with axis %s",
                              scan->axis[a].param[0].name);
     }
-    scan->realisations = scan->ensemble.present ? scan->ensemble.realisations : 1;
+    scan->realisations = scan->ensemble.until.kind != UNTIL_NONE ? scan->ensemble.until.max
+                         : scan->ensemble.present                ? scan->ensemble.realisations
+                                                                 : 1;
     if (__builtin_mul_overflow(scan->points, scan->realisations, &scan->members)
         || scan->members > SCAN_MEMBERS_MAX)
         return text_fail(r->name, 0, 0,

@@ -202,6 +202,8 @@ static void write_ensemble(FILE *out, const struct model_info *info)
         "\n# Noise seeds at each point; without this section one realisation, no noise.\n"
         "# noise: one_photon | half_photon_gaussian | direct; common: the same noise at all\n"
         "# points; onto_noise: true adds noise even to an input plane that carries noise\n"
+        "# In place of realisations: until: {quantity: mean_spectrum, error: 2 %%}, min: 20,\n"
+        "# max: 2000 goes on until the error is small enough (also g12, or an observable)\n"
         "ensemble: {realisations: 4, seed: 1, noise: one_photon, common: false}\n");
 }
 

@@ -174,6 +174,7 @@ static int read_tree(struct reader *r, const struct tree *tree,
         TRY(read_section(r, node));
     for (int i = 0; i < count; i++)
         TRY(override_apply(r, overrides[i].text));
+    TRY(until_check(r->scan));
     TRY(axes_finish(r));
     const struct node *parameters = node_child(root, "parameters");
     TRY(schema_finish(r, parameters != NULL ? parameters : root));

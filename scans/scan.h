@@ -30,10 +30,35 @@ enum scan_sync { SYNC_NEVER, SYNC_MEMBER };
 /* `envelope.reference` */
 enum envelope_reference { ENVELOPE_NONE, ENVELOPE_TIGHTER, ENVELOPE_STORED };
 
+/* What an ensemble that stops itself is judged by: `ensemble.until.quantity`. */
+enum until_kind {
+    UNTIL_NONE,          /* realisations are given */
+    UNTIL_MEAN_SPECTRUM, /* relative l2 error of the mean spectrum */
+    UNTIL_G12,           /* error of the coherence over all bins */
+    UNTIL_OBSERVABLE     /* relative error of its mean */
+};
+
+#define SCAN_UNTIL_LEAST 8  /* realisations of the first look, at least … */
+#define SCAN_UNTIL_MIN   20 /* … and by default */
+
+/* `ensemble: {until: …, min: …, max: …}`, of the last saved plane. */
+struct scan_until {
+    enum until_kind kind;
+    char quantity[80]; /* as in the scan file */
+    int observable;    /* of UNTIL_OBSERVABLE: index in model_info */
+    double error;      /* wanted */
+    bool banded;       /* of a spectrum: only these bins */
+    double band[2];    /* m, wavelengths, ascending */
+    int64_t min;       /* realisations of the first look, 0: not given … */
+    int64_t max;       /* … and of the last one */
+};
+
 /* `ensemble:` */
 struct scan_ensemble {
     bool present; /* false: one realisation, no noise */
+    bool counted; /* realisations were given */
     int64_t realisations;
+    struct scan_until until;
     uint64_t seed;
     enum noise_kind noise;
     bool common;     /* common random numbers: point key 0 for every point */

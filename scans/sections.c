@@ -21,6 +21,7 @@ static const char *const noises[] = {"one_photon", "half_photon_gaussian", "dire
 static int read_realisations(struct reader *r, const char *where, const struct node *node)
 {
     r->scan->ensemble.present = true;
+    r->scan->ensemble.counted = true;
     return value_int(r, where, node, 1, SCAN_MEMBERS_MAX, &r->scan->ensemble.realisations);
 }
 
@@ -61,7 +62,7 @@ static int read_onto_noise(struct reader *r, const char *where, const struct nod
 
 static void write_realisations(const struct scan *scan, struct text *out)
 {
-    if (scan->ensemble.present)
+    if (scan->ensemble.present && scan->ensemble.until.kind == UNTIL_NONE)
         text_add(out, "%lld", (long long)scan->ensemble.realisations);
 }
 
@@ -409,6 +410,9 @@ static const struct section_key keys[] = {
     {"ensemble", "noise", read_noise, write_noise},
     {"ensemble", "common", read_common, write_common},
     {"ensemble", "onto_noise", read_onto_noise, write_onto_noise},
+    {"ensemble", "until", until_read, until_write},
+    {"ensemble", "min", until_read_min, until_write_min},
+    {"ensemble", "max", until_read_max, until_write_max},
     {"save", "planes", read_planes, write_planes},
     {"save", "field", read_field, write_field},
     {"save", "observables", read_observables, write_observables},

@@ -13,6 +13,24 @@ struct section_key {
     void (*write)(const struct scan *scan, struct text *out);
 };
 
+/* until.c */
+
+/** {quantity: …, error: …, band: […]} */
+int until_read(struct reader *r, const char *where, const struct node *node);
+/** Realisations of the first look. */
+int until_read_min(struct reader *r, const char *where, const struct node *node);
+/** Realisations of the last look. */
+int until_read_max(struct reader *r, const char *where, const struct node *node);
+/** Whether realisations can be decided as `ensemble.until` asks for: ERR_PARSE. Sections and
+ * model are read, points are not yet counted. */
+int until_check(struct scan *scan);
+/** Canonical value of ensemble.until. */
+void until_write(const struct scan *scan, struct text *out);
+/** Canonical value of ensemble.min. */
+void until_write_min(const struct scan *scan, struct text *out);
+/** Canonical value of ensemble.max. */
+void until_write_max(const struct scan *scan, struct text *out);
+
 /* envelope.c */
 
 /** tighter | stored FILE | none */

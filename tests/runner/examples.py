@@ -21,6 +21,7 @@ SHORT = {
     "capillary-raman": (["length=1 cm", "grid.window=300 fs", "save.planes=2"], 4),
     "capillary-rdw": (["length=2 cm", "grid.window=300 fs", "save.planes=2", "axis.pulse.energy=[240 uJ, 340 uJ]"], 6),
     "capillary-soliton": (["length=2 cm", "save.planes=2"], 5),
+    "coherence-until": (["length=1 mm", "ensemble.max=20"], 80),
     "convergence-rtol": (["length=2 mm"], 7),
     "dudley-coherence": (["length=1 mm", "ensemble.realisations=2"], 48),
     "measured-pulse": (["length=1 cm", "save.planes=3"], 3),

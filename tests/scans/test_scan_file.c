@@ -180,6 +180,95 @@ START_TEST(what_an_envelope_cannot_judge_is_refused)
 }
 END_TEST
 
+START_TEST(an_ensemble_may_stop_itself)
+{
+    static const struct {
+        const char *text;
+        const char *line; /* of the canonical form */
+        enum until_kind kind;
+        int64_t min;
+    } cases[] = {
+        {"until: {quantity: mean_spectrum, error: 2 %}, max: 2000",
+         "ensemble.until: {quantity: mean_spectrum, error: 0.02}", UNTIL_MEAN_SPECTRUM, 20},
+        {"until: {error: 0.5, quantity: g12, band: [0.5 m, 250 mm]}, min: 16, max: 2000",
+         "ensemble.until: {quantity: g12, error: 0.5, band: [0.25, 0.5]}", UNTIL_G12, 16},
+        {"until: {quantity: fwhm_t, error: 100 %}, min: 8, max: 2000",
+         "ensemble.until: {quantity: fwhm_t, error: 1}", UNTIL_OBSERVABLE, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, TOY "ensemble: {%s, seed: 4}\n", cases[i].text);
+        struct scan *scan = toy_scan(text);
+        const struct scan_until *const until = &scan_get_ensemble(scan)->until;
+        ck_assert_int_eq(until->kind, cases[i].kind);
+        ck_assert_int_eq(until->min, cases[i].min);
+        ck_assert_int_eq(until->max, 2000);
+        ck_assert_int_eq(scan_realisations(scan), 2000);
+        toy_has_line(scan, cases[i].line);
+        ck_assert_ptr_null(strstr(scan_canonical(scan), "ensemble.realisations"));
+        toy_check_canonical(toy_models, scan);
+        scan_destroy(scan);
+    }
+    /* A small max is its own first look; what decides the number enters no identity. */
+    struct scan *small =
+        toy_scan(TOY "ensemble: {until: {quantity: g12, error: 1 %}, max: 9}\n");
+    struct scan *given = toy_scan(TOY "ensemble: {realisations: 9}\n");
+    char identity[2][4096];
+    ck_assert_int_eq(scan_get_ensemble(small)->until.min, 9);
+    scan_identity_text(small, 0, identity[0], sizeof identity[0]);
+    scan_identity_text(given, 0, identity[1], sizeof identity[1]);
+    ck_assert_str_eq(identity[0], identity[1]);
+    scan_destroy(small);
+    scan_destroy(given);
+}
+END_TEST
+
+#define UNTIL "until: {quantity: g12, error: 2 %}"
+
+START_TEST(what_no_ensemble_can_decide_is_refused)
+{
+    toy_refuses(TOY "ensemble: {" UNTIL "}\n", "file:4:12: ", "max is missing");
+    toy_refuses(TOY "ensemble: {max: 100}\n", "file:4:12: ", "until, which is missing");
+    toy_refuses(TOY "ensemble: {min: 10}\n", "ensemble.min", "until, which is missing");
+    toy_refuses(TOY "ensemble: {realisations: 10, max: 100, " UNTIL "}\n",
+                "file:4:12: ", "between min and max");
+    toy_refuses(TOY "ensemble: {min: 30, max: 20, " UNTIL "}\n", "file:4:12: ", "above max");
+    toy_refuses(TOY "ensemble: {min: 7, max: 20, " UNTIL "}\n",
+                "ensemble.min: 7 is out of range");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g12}}\n", "error is missing");
+    toy_refuses(TOY "ensemble: {max: 100, until: {error: 1 %}}\n", "quantity is missing");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g12, error: 0}}\n",
+                "ensemble.until.error: 0 is out of range");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g12, error: 101 %}}\n",
+                "out of range");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g21, error: 1 %}}\n",
+                "did you mean 'g12'?");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g12, eror: 1 %}}\n",
+                "unknown key 'eror'", "did you mean 'error'?");
+    toy_refuses(TOY "ensemble: {max: 100, until: g12}\n",
+                "{quantity: mean_spectrum, error: 2 %}");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: g12, error: 1 %, band: [1 m]}}\n",
+                "two wavelengths");
+    toy_refuses(TOY
+                "ensemble: {max: 100, until: {quantity: g12, error: 1 %, band: [1 m, 1 m]}}\n",
+                "are the same");
+    toy_refuses(TOY
+                "ensemble: {max: 100, until: {quantity: g12, error: 1 %, band: [1 fs, 1 m]}}\n",
+                "ensemble.until.band");
+    toy_refuses(TOY "ensemble: {max: 100, until: {quantity: energy, error: 1 %, band: [1 m, 2 "
+                    "m]}}\n",
+                "energy is one number");
+    /* `save` must keep what decides. */
+    toy_refuses(TOY "save: {field: false}\nensemble: {max: 100, " UNTIL "}\n",
+                "g12 needs fields, and save.field keeps none");
+    toy_refuses(TOY "save: {observables: [fwhm_t]}\nensemble: {max: 100, until: {quantity: "
+                    "energy, error: 1 %}}\n",
+                "energy is decided by, and save.observables keeps it not");
+    toy_refuses("scan: x\nmodel: bare\nensemble: {max: 100, until: {quantity: g12, error: 1 "
+                "%}}\n",
+                "has no noise");
+}
+END_TEST
+
 START_TEST(nested_and_dotted_keys_are_one)
 {
     struct scan *a =
@@ -364,6 +453,8 @@ static Suite *scan_file_suite(void)
     tcase_add_test(tcase, other_forms_of_section_values_are_read);
     tcase_add_test(tcase, an_envelope_says_what_is_compared_of_whom);
     tcase_add_test(tcase, what_an_envelope_cannot_judge_is_refused);
+    tcase_add_test(tcase, an_ensemble_may_stop_itself);
+    tcase_add_test(tcase, what_no_ensemble_can_decide_is_refused);
     tcase_add_test(tcase, nested_and_dotted_keys_are_one);
     tcase_add_test(tcase, the_head_is_checked);
     tcase_add_test(tcase, parameters_are_checked);
