@@ -123,11 +123,18 @@ static bool is_absent_timing(int64_t file, const struct schema_entry *entry)
            && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
 }
 
-/* What judgments leave: files made before, or without an envelope, lack it. */
+/* What judgments leave: files made before, or without an envelope, lack all of it. The columns
+ * of the first verdicts are older, and in every file. */
 static bool is_absent_verdict(int64_t file, const struct schema_entry *entry)
 {
-    return strncmp(entry->path, "member/contract/", 16) == 0
-           && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
+    static const char *const old[] = {"class",  "norm",    "bound", "observed",
+                                      "margin", "verdict", "window"};
+    if (strncmp(entry->path, "member/contract/", 16) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        if (strcmp(entry->path + 16, old[i]) == 0)
+            return false;
+    return H5Lexists(file, "member/contract/chosen", H5P_DEFAULT) <= 0;
 }
 
 /* Checkpoints: a file without them is as good, and how many there is room for depends on the

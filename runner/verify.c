@@ -7,7 +7,6 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/commands.h"
-#include "runner/inputs.h"
 #include "runner/options.h"
 #include "runner/verifying.h"
 
@@ -51,8 +50,7 @@ static int read_given(struct verifying *v)
 {
     if (v->choice->scan_path == NULL)
         return 0;
-    TRY(options_read_scan(v->choice->scan_path, NULL, 0, &v->given));
-    return inputs_load(v->given);
+    return options_read_scan(v->choice->scan_path, NULL, 0, &v->given);
 }
 
 static void verifying_clear(struct verifying *v)
