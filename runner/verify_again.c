@@ -11,6 +11,7 @@
 #include "kernels/base/status.h"
 #include "runner/judging.h"
 #include "runner/plane_error.h"
+#include "runner/rounding.h"
 
 void again_clear(struct again *again)
 {
@@ -57,39 +58,6 @@ static int make_room(struct again *again, long n)
     return 0;
 }
 
-static double modulus(const double *a, const double *b, long i, bool pairs)
-{
-    if (!pairs)
-        return fabs(a[i] - (b != NULL ? b[i] : 0));
-    return hypot(a[2 * i] - (b != NULL ? b[2 * i] : 0),
-                 a[2 * i + 1] - (b != NULL ? b[2 * i + 1] : 0));
-}
-
-static double largest(const double *a, long n, bool pairs)
-{
-    double most = 0;
-    for (long i = 0; i < n; i++)
-        most = fmax(most, modulus(a, NULL, i, pairs));
-    return most;
-}
-
-/* The element that is farthest off; one that is not finite is farther than any. */
-static long find_worst(const struct again *again, long n, bool pairs, double *off)
-{
-    long worst = 0;
-    *off = -1;
-    for (long i = 0; i < n; i++) {
-        const double d = modulus(again->plane[0], again->plane[1], i, pairs);
-        if (d > *off || isnan(d)) {
-            *off = d;
-            worst = i;
-        }
-        if (isnan(d))
-            return worst;
-    }
-    return worst;
-}
-
 static void keep(struct verify_offender *worst, const struct again *again, const char *what,
                  long plane, long index, double observed, double allowed)
 {
@@ -103,16 +71,6 @@ static void keep(struct verify_offender *worst, const struct again *again, const
     worst->allowed = allowed;
     worst->margin = isnan(margin) ? (double)INFINITY : margin;
     snprintf(worst->what, sizeof worst->what, "%.47s", what);
-}
-
-/* What rounding may leave of so many steps: eta of each is that of one step of the ladder, and
- * a well-conditioned run lets errors grow by no more than their sum. */
-static int rounding_of(const struct row_status *status, double peak, double *out)
-{
-    double one = 0;
-    TRY(bound_steps(1, peak, &one));
-    *out = (status->steps > 1 ? (double)status->steps : 1) * one;
-    return 0;
 }
 
 /* Stored narrowed numbers have their own rounding. */
@@ -130,13 +88,12 @@ static int compare_rounding(struct again *again, const struct layout_array *arra
                             const struct row_status *status, const char *path)
 {
     const bool pairs = is_complex(array);
-    const double peak = largest(again->plane[1], n, pairs);
+    const double peak = plane_error_peak(again->plane[1], n, pairs);
     double off = 0;
     double narrowing = 0;
     double allowed = 0;
-    const long worst = find_worst(again, n, pairs, &off);
-    if (peak > 0 && isfinite(peak))
-        TRY(rounding_of(status, peak, &allowed));
+    const long worst = plane_error_worst(again->plane[0], again->plane[1], n, pairs, &off);
+    TRY(rounding_of_field((double)status->steps, peak, &allowed));
     TRY(narrowing_of(again, path, peak, &narrowing));
     keep(&again->rounding, again, array->name, status->plane, worst, off, allowed + narrowing);
     return 0;
@@ -156,8 +113,9 @@ static void compare_norm(struct again *again, const struct layout_array *array, 
         norm == NORM_SPECTRUM_L2
             ? plane_error_power(again->plane[0], again->plane[1], n)
             : plane_error_l2(again->plane[0], again->plane[1], pairs ? 2 * n : n);
-    keep(&again->difference, again, array->name, plane, find_worst(again, n, pairs, &off),
-         error, again->bound);
+    keep(&again->difference, again, array->name, plane,
+         plane_error_worst(again->plane[0], again->plane[1], n, pairs, &off), error,
+         again->bound);
 }
 
 static int compare_array(struct again *again, const struct plane_layout *layout, int a,
@@ -185,27 +143,25 @@ static int compare_array(struct again *again, const struct plane_layout *layout,
 static int compare_number(struct again *again, int i, const struct row_status *status,
                           double value)
 {
-    const char *const name = scan_model(again->scan)->info->observables[i].name;
+    const struct observable_info *const info = &scan_model(again->scan)->info->observables[i];
     int observable = -1;
     char path[READ_NAME_SIZE + 8];
     const int64_t start[2] = {again->member, status->plane};
     const int64_t count[2] = {1, 1};
     double stored = 0;
     double allowed = 0;
-    snprintf(path, sizeof path, "plane/%s", name);
+    snprintf(path, sizeof path, "plane/%s", info->name);
     if (!read_exists(again->v->store, path))
         return 0;
     TRY(read_block(again->v->store, path, start, count, &stored));
     if (isnan(stored) && isnan(value))
         return 0;
     again->compared = true;
-    if (fabs(value) > 0 && isfinite(value))
-        TRY(rounding_of(status, fabs(value), &allowed));
-    keep(&again->rounding, again, name, status->plane, -1, fabs(stored - value),
-         allowed + bound(BOUND_observable) * fabs(value));
+    TRY(rounding_of_number((double)status->steps, value, info->unit, &allowed));
+    keep(&again->rounding, again, info->name, status->plane, -1, fabs(stored - value), allowed);
     if (scan_envelope_norm(again->scan, &observable) == NORM_OBSERVABLE && observable == i
         && again->bound > 0 && again->judged[status->plane])
-        keep(&again->difference, again, name, status->plane, -1,
+        keep(&again->difference, again, info->name, status->plane, -1,
              plane_error_number(stored, value), again->bound);
     return 0;
 }
