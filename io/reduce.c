@@ -25,9 +25,10 @@ struct reduce_job {
     uint8_t *state; /* [realisations] */
     bool looks;     /* the ensemble stops itself */
     struct until_end until;
-    char array[SCHEMA_NAME_MAX]; /* whose spectrum is reduced, "" for none */
-    long length;                 /* valid bins of this point */
-    long whole;                  /* bins of a row of the file */
+    char array[SCHEMA_NAME_MAX];    /* whose spectrum is reduced, "" for none */
+    long length;                    /* valid bins of this point */
+    long whole;                     /* bins of a row of the file */
+    const struct reduce_look *look; /* NULL: rows are written */
 };
 
 static int members_find(struct reduce_job *job)
@@ -50,6 +51,33 @@ static int members_find(struct reduce_job *job)
             job->failed++;
     }
     return 0;
+}
+
+/* Hand the stored row and the one just computed to whoever compares them. */
+static int look_row(const struct reduce_job *job, const char *name, long plane,
+                    const struct h5_dataset *dataset, const int64_t *start,
+                    const int64_t *count, const void *values)
+{
+    long n = 1;
+    void *stored = NULL;
+    for (int d = 0; d < dataset->dims; d++)
+        n *= (long)count[d];
+    TRY(mem_alloc(n, dataset->size, &stored));
+    int rc = store_get(job->store, dataset, start, count, stored);
+    if (rc == 0) {
+        const struct reduce_row row = {.name = name,
+                                       .point = job->point,
+                                       .plane = plane,
+                                       .members = job->n,
+                                       .n = n,
+                                       .size = dataset->size,
+                                       .is_double = dataset->kind == H5_F64,
+                                       .stored = stored,
+                                       .right = values};
+        rc = job->look->row(job->look->context, &row);
+    }
+    mem_free(stored);
+    return rc;
 }
 
 /* Write values of one plane (plane >= 0) or of the point's row into /ensemble, when it is
@@ -75,9 +103,13 @@ static int put(const struct reduce_job *job, const char *name, long plane, size_
     const bool fits = row == bytes && dataset.dims >= (plane < 0 ? 1 : 2)
                       && dataset.length[0] == store->points
                       && (plane < 0 || dataset.length[1] == store->planes);
-    const int rc = fits ? store_put(store, &dataset, start, count, values)
-                        : status_fail(ERR_CONFLICT, "%s is damaged: %s has rows of %zu bytes",
-                                      store->path, path, row);
+    int rc = 0;
+    if (fits && job->look != NULL)
+        rc = look_row(job, name, plane, &dataset, start, count, values);
+    else
+        rc = fits ? store_put(store, &dataset, start, count, values)
+                  : status_fail(ERR_CONFLICT, "%s is damaged: %s has rows of %zu bytes",
+                                store->path, path, row);
     h5_dataset_close(&dataset);
     return rc;
 }
@@ -198,12 +230,13 @@ static int job_array(struct reduce_job *job)
 /* The row of the looks, and what follows of it. @param whole the rest of the row is there */
 static int put_looks(const struct reduce_job *job, bool whole)
 {
-    if (job->looks)
+    const bool write = job->look == NULL;
+    if (job->looks && write)
         TRY(until_write_row(job->store, job->point, &job->until));
     const uint8_t reduced = whole ? 1 : 0;
     fault_point("look.row", job->point * job->store->realisations, -1);
     TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
-    if (!job->looks || job->until.stopped == UNTIL_OPEN)
+    if (!job->looks || !write || job->until.stopped == UNTIL_OPEN)
         return 0;
     fault_point("look.done", job->point * job->store->realisations, -1);
     return until_drop_members(job->store, job->point, job->until.realisations, job->state);
@@ -221,7 +254,8 @@ static int job_run(struct reduce_job *job, bool brief, struct reduce_result *res
         return 0;
     /* Not valid while it is rewritten. */
     const uint8_t reduced = 0;
-    TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
+    if (job->look == NULL)
+        TRY(put(job, "reduced", -1, sizeof reduced, &reduced));
     if (brief && job->looks && job->until.stopped == UNTIL_OPEN)
         return put_looks(job, false);
     if (job->array[0] != '\0')
@@ -234,14 +268,15 @@ static int job_run(struct reduce_job *job, bool brief, struct reduce_result *res
     return put_looks(job, true);
 }
 
-static int reduce(struct store *store, int64_t point, bool brief, struct reduce_result *result)
+static int reduce(struct store *store, int64_t point, bool brief,
+                  const struct reduce_look *look, struct reduce_result *result)
 {
     *result = (struct reduce_result){.coherence = (double)NAN, .error = (double)NAN};
     TRY(store_refuse_shard(store, "points are reduced over all their members"));
     if (point < 0 || point >= store->points)
         FAIL(ERR_ARGUMENT, "%s: point %lld of %lld", store->path, (long long)point,
              (long long)store->points);
-    struct reduce_job job = {.store = store, .point = point};
+    struct reduce_job job = {.store = store, .point = point, .look = look};
     const int rc = job_run(&job, brief, result);
     mem_free(job.member);
     mem_free(job.state);
@@ -250,12 +285,18 @@ static int reduce(struct store *store, int64_t point, bool brief, struct reduce_
 
 int reduce_point(struct store *store, int64_t point, struct reduce_result *result)
 {
-    return reduce(store, point, false, result);
+    return reduce(store, point, false, NULL, result);
 }
 
 int reduce_look(struct store *store, int64_t point, struct reduce_result *result)
 {
-    return reduce(store, point, true, result);
+    return reduce(store, point, true, NULL, result);
+}
+
+int reduce_look_at(struct store *store, int64_t point, const struct reduce_look *look)
+{
+    struct reduce_result result;
+    return reduce(store, point, false, look, &result);
 }
 
 static int column_read(struct store *store, const char *path, int64_t first, int64_t count,

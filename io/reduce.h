@@ -2,6 +2,8 @@
 #ifndef IO_REDUCE_H
 #define IO_REDUCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "io/store.h"
@@ -39,6 +41,29 @@ struct reduce_result {
  * Source: Dudley and Coen, Opt. Lett. 27, 1180 (2002), with pairs i != j.
  */
 int reduce_point(struct store *store, int64_t point, struct reduce_result *result);
+
+/* A row of /ensemble as it is stored, and as its members give it. */
+struct reduce_row {
+    const char *name; /* "g12" */
+    int64_t point;
+    long plane;      /* -1: one number a point */
+    int64_t members; /* that entered */
+    long n;          /* elements */
+    size_t size;     /* bytes of one */
+    bool is_double;
+    const void *stored; /* [n] */
+    const void *right;  /* [n] */
+};
+
+/* Whoever compares. */
+struct reduce_look {
+    int (*row)(void *context, const struct reduce_row *row);
+    void *context;
+};
+
+/** Reduce a point and write nothing: each row is handed over instead, in the order of
+ * reduce_point. The file may be open for reading only. @return as reduce_point */
+int reduce_look_at(struct store *store, int64_t point, const struct reduce_look *look);
 
 /**
  * The looks that are due at a point whose ensemble stops itself, and its row: the error so far,

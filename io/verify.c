@@ -2,55 +2,17 @@
 #include "io/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/read.h"
+#include "io/verdict.h"
 #include "io/verify_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 
 #define BLOCK 4096 /* members looked at at a time */
-
-static const struct {
-    const char *name;
-    const char *text;
-} kinds[VERIFY_KINDS] = {
-#define VERIFY_ROW(kind, name, doc) {name, doc},
-    VERIFY_LIST(VERIFY_ROW)
-#undef VERIFY_ROW
-};
-
-const char *verify_kind_name(enum verify_kind kind)
-{
-    return kinds[kind].name;
-}
-
-const char *verify_kind_text(enum verify_kind kind)
-{
-    return kinds[kind].text;
-}
-
-void verify_break(struct verify_report *report, enum verify_kind kind, const char *format, ...)
-{
-    struct verify_result *const r = &report->kind[kind];
-    r->broken++;
-    if (r->worst == VERIFY_WORST_MAX)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(r->text[r->worst++], VERIFY_TEXT_SIZE, format, arguments);
-    va_end(arguments);
-}
-
-void verify_skip(struct verify_report *report, enum verify_kind kind, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(report->kind[kind].skipped, VERIFY_TEXT_SIZE, format, arguments);
-    va_end(arguments);
-}
 
 /* Members of a block, as they stand in the file. */
 struct block {
@@ -60,15 +22,26 @@ struct block {
     uint8_t truncated[BLOCK];
     int64_t steps[BLOCK];
     int64_t rejected[BLOCK];
+    int64_t rhs_calls[BLOCK];
+    int64_t transforms[BLOCK];
     int64_t kept[BLOCK];
+    struct verdict_state verdict[BLOCK];
 };
 
 /* What is being looked at. */
 struct verify {
     struct store *store;
     struct verify_report *report;
-    struct step_record *step; /* [history] */
+    const struct verify_scan *scan; /* NULL: not understood */
+    struct step_record *step;       /* [history] */
+    struct verify_planes planes;    /* of `known` */
+    int64_t known;                  /* point whose planes are known, -1: none */
+    double *row;                    /* [planes] scratch */
+    double *values;                 /* [2][elements of the largest array] scratch */
+    uint8_t *zero;                  /* [elements of the largest array] scratch */
     int64_t pending;
+    uint64_t key;    /* of the envelope that members were judged by, 0: none yet */
+    int64_t missing; /* chosen members that are done and have no outcome */
 };
 
 static bool has_failed(uint8_t state)
@@ -81,8 +54,8 @@ static int verify_reason(struct verify *v, int64_t member)
     char reason[STORE_REASON_SIZE + 1] = "";
     TRY(store_get_row(v->store, &v->store->column[COLUMN_REASON], member, reason));
     if (reason[0] == '\0')
-        verify_break(v->report, VERIFY_STATES, "member %" PRId64 " has failed without a reason",
-                     member);
+        verify_break_member(v->report, VERIFY_STATES, member,
+                            "member %" PRId64 " has failed without a reason", member);
     return 0;
 }
 
@@ -92,16 +65,16 @@ static int verify_state(struct verify *v, int64_t member, uint8_t state, int64_t
     v->report->kind[VERIFY_STATES].checked++;
     v->pending += state == MEMBER_PENDING;
     if (state == 1 || state > MEMBER_EXCLUDED)
-        verify_break(v->report, VERIFY_STATES, "member %" PRId64 " has state %d, which is none",
-                     member, state);
+        verify_break_member(v->report, VERIFY_STATES, member,
+                            "member %" PRId64 " has state %d, which is none", member, state);
     else if (saved < 0 || saved > planes)
-        verify_break(v->report, VERIFY_STATES,
-                     "member %" PRId64 " has %" PRId64 " of %ld planes saved", member, saved,
-                     planes);
+        verify_break_member(v->report, VERIFY_STATES, member,
+                            "member %" PRId64 " has %" PRId64 " of %ld planes saved", member,
+                            saved, planes);
     else if (state == MEMBER_DONE && saved != planes)
-        verify_break(v->report, VERIFY_STATES,
-                     "member %" PRId64 " is done with %" PRId64 " of %ld planes saved", member,
-                     saved, planes);
+        verify_break_member(v->report, VERIFY_STATES, member,
+                            "member %" PRId64 " is done with %" PRId64 " of %ld planes saved",
+                            member, saved, planes);
     else if (has_failed(state))
         return verify_reason(v, member);
     return 0;
@@ -121,12 +94,13 @@ static int verify_planes(struct verify *v, int64_t member, int64_t saved)
         if (rc == ERR_MEMORY)
             FAIL(rc, "%s", text);
         if (rc != 0)
-            verify_break(v->report, VERIFY_PLANES,
-                         "plane %ld of member %" PRId64 " cannot be read: %s", plane, member,
-                         text);
+            verify_break_member(v->report, VERIFY_PLANES, member,
+                                "plane %ld of member %" PRId64 " cannot be read: %s", plane,
+                                member, text);
         else if (!right)
-            verify_break(v->report, VERIFY_PLANES,
-                         "plane %ld of member %" PRId64 " has not its checksum", plane, member);
+            verify_break_member(v->report, VERIFY_PLANES, member,
+                                "plane %ld of member %" PRId64 " has not its checksum", plane,
+                                member);
     }
     return 0;
 }
@@ -135,23 +109,134 @@ static int verify_planes(struct verify *v, int64_t member, int64_t saved)
 static int verify_steps(struct verify *v, const struct block *b, int64_t i)
 {
     const int64_t member = b->first + i;
-    int64_t accepted = 0;
     v->report->kind[VERIFY_STEPS].checked++;
     if (b->kept[i] < 0 || b->kept[i] > v->store->history.capacity) {
-        verify_break(v->report, VERIFY_STEPS,
-                     "member %" PRId64 " keeps %" PRId64 " of %ld steps", member, b->kept[i],
-                     v->store->history.capacity);
+        verify_break_member(v->report, VERIFY_STEPS, member,
+                            "member %" PRId64 " keeps %" PRId64 " of %ld steps", member,
+                            b->kept[i], v->store->history.capacity);
         return 0;
     }
     if (b->kept[i] > 0)
         TRY(store_read_steps(v->store, member, (long)b->kept[i], v->step));
-    for (int64_t s = 0; s < b->kept[i]; s++)
-        accepted += v->step[s].accepted ? 1 : 0;
-    if (accepted != b->steps[i] || b->kept[i] - accepted != b->rejected[i])
-        verify_break(v->report, VERIFY_STEPS,
-                     "member %" PRId64 ": %" PRId64 " steps and %" PRId64 " rejected, its "
-                     "history has %" PRId64 " and %" PRId64,
-                     member, b->steps[i], b->rejected[i], accepted, b->kept[i] - accepted);
+    const struct verify_counts counts = {.member = member,
+                                         .done = b->state[i] == MEMBER_DONE,
+                                         .steps = b->steps[i],
+                                         .rejected = b->rejected[i],
+                                         .rhs_calls = b->rhs_calls[i],
+                                         .transforms = b->transforms[i],
+                                         .kept = b->kept[i],
+                                         .step = v->step};
+    return verify_counts_check(&counts, v->scan != NULL ? &v->scan->law : NULL, v->report);
+}
+
+/* What the configuration says of a member's planes; once for all realisations of a point. */
+static int know_planes(struct verify *v, int64_t member)
+{
+    const int64_t point = member / v->store->realisations;
+    if (point == v->known)
+        return 0;
+    TRY(v->scan->planes(v->scan->context, member, &v->planes));
+    v->known = point;
+    return 0;
+}
+
+/* The positions of counted planes. */
+static int verify_positions(struct verify *v, int64_t member, int64_t saved)
+{
+    const struct store_part *const part = store_find_part(v->store, PART_PROGRESS, 0);
+    const int64_t start[2] = {member, 0};
+    const int64_t count[2] = {1, v->store->planes};
+    double allowed = 0;
+    if (part == NULL)
+        return 0;
+    TRY(know_planes(v, member));
+    TRY(bound_sum(4, fabs(v->planes.span), PRECISION_F64, &allowed));
+    TRY(store_get(v->store, &part->data, start, count, v->row));
+    for (long k = 0; k < v->planes.planes && k < saved; k++) {
+        v->report->kind[VERIFY_AXES].checked++;
+        if (!(fabs(v->row[k] - v->planes.position[k]) <= allowed)) {
+            verify_break_member(v->report, VERIFY_AXES, member,
+                                "plane %ld of member %" PRId64
+                                " stands at %.17g, it is asked for at %.17g",
+                                k, member, v->row[k], v->planes.position[k]);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* The envelope of the scan file may be another one by now than when the file was made. */
+static void learn_key(struct verify *v, uint64_t key)
+{
+    v->key = key;
+    if (v->scan->envelope.key != 0 && key != v->scan->envelope.key)
+        verify_skip(v->report, VERIFY_VERDICTS,
+                    "made by another envelope than the file's configuration has; bounds are "
+                    "taken as stored: --scan SCAN.yaml says which it is");
+}
+
+static int verify_judgment(struct verify *v, const struct block *b, int64_t i)
+{
+    const struct verify_envelope *const envelope = &v->scan->envelope;
+    const struct verdict_state *const found = &b->verdict[i];
+    const int64_t member = b->first + i;
+    v->missing += found->chosen && b->state[i] == MEMBER_DONE && found->outcome == 0;
+    if (found->outcome != MEMBER_PENDING && v->key == 0)
+        learn_key(v, found->envelope);
+    const bool other = v->key != envelope->key && envelope->key != 0 && v->key != 0;
+    if (envelope->all && !other && !found->chosen)
+        verify_break_member(v->report, VERIFY_VERDICTS, member,
+                            "member %" PRId64 " is not chosen, all are to be judged", member);
+    if (found->outcome == MEMBER_PENDING)
+        return 0;
+    TRY(know_planes(v, member));
+    const struct verify_judged judged = {.member = member,
+                                         .state = b->state[i],
+                                         .envelope = envelope,
+                                         .key = v->key,
+                                         .other = other,
+                                         .planes = &v->planes,
+                                         .error = v->row};
+    return verify_verdict(v->store, &judged, v->report);
+}
+
+/* Masked elements of one array in all counted planes of a member. */
+static int verify_masked(struct verify *v, struct store_part *part, int64_t member,
+                         int64_t saved)
+{
+    struct store_shape shape;
+    bool any = false;
+    TRY(store_shape(v->store, part, member, &shape));
+    const long n = store_shape_valid(&shape);
+    const bool pairs = part->data.kind == H5_C128 || part->data.kind == H5_C64;
+    memset(v->zero, 0, (size_t)n);
+    TRY(v->scan->zeros(v->scan->context, member, part->index, v->zero));
+    for (long i = 0; i < n; i++)
+        any = any || v->zero[i] != 0;
+    for (long k = 0; any && k < saved; k++) {
+        TRY(store_read_plane(v->store, part->name, member, k, n, v->values));
+        v->report->kind[VERIFY_ZEROS].checked++;
+        for (long i = 0; i < n; i++) {
+            const double re = v->values[pairs ? 2 * i : i];
+            const double im = pairs ? v->values[2 * i + 1] : 0;
+            if (!v->zero[i] || (re == 0 && im == 0))
+                continue;
+            verify_break_member(v->report, VERIFY_ZEROS, member,
+                                "plane %ld of member %" PRId64 ": %s has %g%+gi in masked "
+                                "element %ld",
+                                k, member, part->name, re, im, i);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static int verify_zeros(struct verify *v, int64_t member, int64_t saved)
+{
+    for (int p = 0; p < v->store->parts; p++)
+        if (v->store->part[p].part == PART_ARRAY)
+            TRY(verify_masked(v, &v->store->part[p], member,
+                              saved < v->store->planes ? saved : v->store->planes));
     return 0;
 }
 
@@ -167,6 +252,12 @@ static int verify_block(struct verify *v, const struct block *b)
         const int64_t member = b->first + i;
         TRY(verify_state(v, member, b->state[i], b->saved[i]));
         TRY(verify_planes(v, member, b->saved[i]));
+        if (v->scan != NULL && b->saved[i] > 0)
+            TRY(verify_positions(v, member, b->saved[i]));
+        if (v->scan != NULL && v->scan->zeros != NULL)
+            TRY(verify_zeros(v, member, b->saved[i]));
+        if (v->scan != NULL && v->scan->envelope.judged)
+            TRY(verify_judgment(v, b, i));
         if (v->store->history_open && has_counters(b->state[i]) && b->truncated[i] == 0)
             TRY(verify_steps(v, b, i));
     }
@@ -179,14 +270,14 @@ static int load_block(struct verify *v, struct block *b)
     const struct {
         enum store_column column;
         void *values;
-    } columns[] = {{COLUMN_STATE, b->state},
-                   {COLUMN_N_SAVED, b->saved},
-                   {COLUMN_TRUNCATED, b->truncated},
-                   {COLUMN_STEPS, b->steps},
-                   {COLUMN_REJECTED, b->rejected}};
+    } columns[] = {{COLUMN_STATE, b->state},          {COLUMN_N_SAVED, b->saved},
+                   {COLUMN_TRUNCATED, b->truncated},  {COLUMN_STEPS, b->steps},
+                   {COLUMN_REJECTED, b->rejected},    {COLUMN_RHS_CALLS, b->rhs_calls},
+                   {COLUMN_TRANSFORMS, b->transforms}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         TRY(store_get(store, &store->column[columns[i].column], &b->first, &b->count,
                       columns[i].values));
+    TRY(verdict_read(store, b->first, b->count, b->verdict));
     if (!store->history_open)
         return 0;
     return store_get(store, &store->history.n_steps, &b->first, &b->count, b->kept);
@@ -205,6 +296,11 @@ static int verify_complete(struct verify *v)
         verify_break(v->report, VERIFY_STATES,
                      "the file says it is complete, %" PRId64 " members are pending",
                      v->pending);
+    if (complete != 0 && v->missing > 0)
+        verify_break(v->report, VERIFY_VERDICTS,
+                     "the file says it is complete, %" PRId64
+                     " chosen members have no outcome of their judgment",
+                     v->missing);
     return 0;
 }
 
@@ -219,20 +315,56 @@ static int verify_members(struct verify *v, struct block *b)
     return verify_complete(v);
 }
 
-int verify_store(struct store *store, struct verify_report *report)
+/* Kinds that need what this file or its configuration does not have. */
+static void skip_kinds(const struct verify *v)
 {
-    struct verify v = {.store = store, .report = report};
+    if (!v->store->history_open)
+        verify_skip(v->report, VERIFY_STEPS, "the file keeps no history of steps");
+    if (v->scan == NULL)
+        return;
+    if (!v->scan->envelope.judged)
+        verify_skip(v->report, VERIFY_VERDICTS, "the scan has no envelope");
+    if (v->scan->zeros == NULL)
+        verify_skip(v->report, VERIFY_ZEROS, "the model declares no masked elements");
+}
+
+static int make_room(struct verify *v)
+{
+    const long planes = v->store->planes;
+    long largest = 1;
+    TRY(MEM_NEW(planes, &v->row));
+    TRY(MEM_NEW(planes, &v->planes.position));
+    TRY(MEM_NEW(planes, &v->planes.judged));
+    for (int p = 0; p < v->store->parts; p++) {
+        const struct h5_dataset *const data = &v->store->part[p].data;
+        long elements = 1;
+        for (int d = 2; d < data->dims; d++)
+            elements *= (long)data->length[d];
+        largest = elements > largest ? elements : largest;
+    }
+    TRY(MEM_NEW(2 * largest, &v->values));
+    TRY(MEM_NEW(largest, &v->zero));
+    return v->store->history_open ? MEM_NEW(v->store->history.capacity, &v->step) : 0;
+}
+
+int verify_store(struct store *store, const struct verify_scan *scan,
+                 struct verify_report *report)
+{
+    struct verify v = {.store = store, .scan = scan, .report = report, .known = -1};
     struct block *block = NULL;
     int rc = 0;
-    if (!store->history_open)
-        verify_skip(report, VERIFY_STEPS, "the file keeps no history of steps");
-    else
-        TRY(MEM_NEW(store->history.capacity, &v.step));
+    skip_kinds(&v);
+    TRY_OR(rc, done, make_room(&v));
     TRY_OR(rc, done, MEM_NEW(1, &block));
     TRY_OR(rc, done, verify_members(&v, block));
     rc = verify_stops(store, report);
 done:
     mem_free(block);
     mem_free(v.step);
+    mem_free(v.row);
+    mem_free(v.values);
+    mem_free(v.zero);
+    mem_free(v.planes.position);
+    mem_free(v.planes.judged);
     return rc;
 }

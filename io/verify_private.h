@@ -25,6 +25,39 @@ int verify_facts_open(const struct store *store, const struct store_spec *spec,
 /** Close; legal on a zeroed object. */
 void verify_facts_close(struct verify_facts *facts);
 
+/* Counters of a member whose history is whole. */
+struct verify_counts {
+    int64_t member;
+    bool done;
+    int64_t steps, rejected, rhs_calls, transforms;
+    int64_t kept;
+    const struct step_record *step; /* [kept] */
+};
+
+/** The history against the counters, and each step against the one before. @param law may be
+ * NULL. ERR_ARGUMENT for numbers that are none */
+int verify_counts_check(const struct verify_counts *counts, const struct verify_law *law,
+                        struct verify_report *report);
+
+/** Scales in the root: each value is the one that the configuration gives. */
+int verify_scales(struct store *store, const struct store_spec *spec,
+                  struct verify_report *report);
+
+/* A member's judgment, and what it should be. */
+struct verify_judged {
+    int64_t member;
+    uint8_t state;
+    const struct verify_envelope *envelope;
+    uint64_t key; /* of the envelope that the file's judgments were made by */
+    bool other;   /* that is not the configuration's: bound and planes are taken as stored */
+    const struct verify_planes *planes;
+    double *error; /* [planes of the file] scratch */
+};
+
+/** Bound, largest error, margin and verdict of a member from its stored errors. ERR_IO */
+int verify_verdict(struct store *store, const struct verify_judged *judged,
+                   struct verify_report *report);
+
 /** Layout: every dataset that the configuration asks for has its type and shape. */
 int verify_layout(const struct store *store, const struct store_spec *spec,
                   struct verify_report *report);

@@ -172,11 +172,11 @@ static void check_identities(const struct look *look)
     for (int64_t i = 0; i < r->count; i++) {
         look->report->kind[VERIFY_IDENTITIES].checked++;
         if (memcmp(r->identity[i], r->row[i].identity, sizeof r->identity[i]) != 0)
-            verify_break(look->report, VERIFY_IDENTITIES,
-                         "member %" PRId64 " has identity %016" PRIx64 "%016" PRIx64
-                         ", its parameters give %016" PRIx64 "%016" PRIx64,
-                         r->first + i, r->identity[i][0], r->identity[i][1],
-                         r->row[i].identity[0], r->row[i].identity[1]);
+            verify_break_member(look->report, VERIFY_IDENTITIES, r->first + i,
+                                "member %" PRId64 " has identity %016" PRIx64 "%016" PRIx64
+                                ", its parameters give %016" PRIx64 "%016" PRIx64,
+                                r->first + i, r->identity[i][0], r->identity[i][1],
+                                r->row[i].identity[0], r->row[i].identity[1]);
     }
 }
 
@@ -186,10 +186,10 @@ static void check_seeds(const struct look *look)
     for (int64_t i = 0; i < r->count; i++)
         if (r->seed[i][0] != r->row[i].point_key
             || r->seed[i][1] != (uint64_t)r->row[i].realisation)
-            verify_break(look->report, VERIFY_POINTS,
-                         "member %" PRId64
-                         ": its seed is not that of its point and realisation",
-                         r->first + i);
+            verify_break_member(look->report, VERIFY_POINTS, r->first + i,
+                                "member %" PRId64
+                                ": its seed is not that of its point and realisation",
+                                r->first + i);
 }
 
 static int check_grids(const struct look *look)
@@ -199,9 +199,9 @@ static int check_grids(const struct look *look)
     for (int64_t i = 0; i < r->count; i++) {
         look->report->kind[VERIFY_POINTS].checked++;
         if (r->integer[i] != r->row[i].grid)
-            verify_break(look->report, VERIFY_POINTS,
-                         "member %" PRId64 ": grid %" PRId64 ", its point has %" PRId64,
-                         r->first + i, r->integer[i], r->row[i].grid);
+            verify_break_member(look->report, VERIFY_POINTS, r->first + i,
+                                "member %" PRId64 ": grid %" PRId64 ", its point has %" PRId64,
+                                r->first + i, r->integer[i], r->row[i].grid);
     }
     return 0;
 }
@@ -212,9 +212,9 @@ static int check_ids(const struct look *look)
     TRY(read_fact(look, FACT_IDS, sizeof *r->integer, r->integer));
     for (int64_t i = 0; i < r->count; i++)
         if (r->integer[i] != r->first + i)
-            verify_break(look->report, VERIFY_POINTS,
-                         "row of member %" PRId64 ": member_id is %" PRId64, r->first + i,
-                         r->integer[i]);
+            verify_break_member(look->report, VERIFY_POINTS, r->first + i,
+                                "row of member %" PRId64 ": member_id is %" PRId64,
+                                r->first + i, r->integer[i]);
     return 0;
 }
 
@@ -235,10 +235,10 @@ static void check_indices(const struct look *look)
             const int64_t want = point_index(spec, r->id[i] / spec->realisations, a);
             const int64_t got = r->point[i * spec->axes + a];
             if (got != want)
-                verify_break(look->report, VERIFY_POINTS,
-                             "member %" PRId64 ": index %" PRId64
-                             " on axis %d, it has %" PRId64,
-                             r->first + i, got, a, want);
+                verify_break_member(look->report, VERIFY_POINTS, r->first + i,
+                                    "member %" PRId64 ": index %" PRId64
+                                    " on axis %d, it has %" PRId64,
+                                    r->first + i, got, a, want);
         }
 }
 
@@ -250,9 +250,9 @@ static int check_values(const struct look *look, int fact, const struct store_pa
     for (int64_t i = 0; i < r->count; i++) {
         const int64_t index = point_index(spec, r->id[i] / spec->realisations, param->axis);
         if (r->value[i] != param->values[index])
-            verify_break(look->report, VERIFY_POINTS,
-                         "member %" PRId64 ": %s is %.17g, its point has %.17g", r->first + i,
-                         param->name, r->value[i], param->values[index]);
+            verify_break_member(look->report, VERIFY_POINTS, r->first + i,
+                                "member %" PRId64 ": %s is %.17g, its point has %.17g",
+                                r->first + i, param->name, r->value[i], param->values[index]);
     }
     return 0;
 }
@@ -268,10 +268,10 @@ static int check_lengths(const struct look *look, int fact)
         for (int64_t i = 0; i < r->count; i++) {
             const int64_t want = spec->grid_layout[r->row[i].grid].axis[a].length;
             if (r->integer[i] != want)
-                verify_break(look->report, VERIFY_POINTS,
-                             "member %" PRId64 ": %" PRId64
-                             " values along %s, its grid has %" PRId64,
-                             r->first + i, r->integer[i], spec->layout->axis[a].name, want);
+                verify_break_member(
+                    look->report, VERIFY_POINTS, r->first + i,
+                    "member %" PRId64 ": %" PRId64 " values along %s, its grid has %" PRId64,
+                    r->first + i, r->integer[i], spec->layout->axis[a].name, want);
         }
     }
     return 0;

@@ -26,26 +26,28 @@ int verify_layout(const struct store *store, const struct store_spec *spec,
     return 0;
 }
 
-int verify_spec(struct store *store, const struct store_spec *spec, bool identities,
+int verify_spec(struct store *store, const struct verify_scan *scan,
                 struct verify_report *report)
 {
     struct verify_facts facts = {0};
     struct verify_rows *rows = NULL;
     const struct verify_subject subject = {.store = store,
                                            .facts = &facts,
-                                           .spec = spec,
+                                           .spec = scan->spec,
                                            .order = VERIFY_BY_PLACE,
-                                           .identities = identities};
+                                           .identities = scan->identities};
     int rc = 0;
-    TRY(verify_layout(store, spec, report));
+    TRY(verify_layout(store, scan->spec, report));
     if (report->kind[VERIFY_LAYOUT].broken > 0) {
         verify_skip(report, VERIFY_IDENTITIES, "the layout is another");
         verify_skip(report, VERIFY_POINTS, "the layout is another");
+        verify_skip(report, VERIFY_AXES, "the layout is another");
         return 0;
     }
-    TRY_OR(rc, done, verify_facts_open(store, spec, &facts));
-    TRY_OR(rc, done, verify_rows_create(spec->axes, &rows));
-    rc = verify_rows_check(rows, &subject, report);
+    TRY_OR(rc, done, verify_facts_open(store, scan->spec, &facts));
+    TRY_OR(rc, done, verify_rows_create(scan->spec->axes, &rows));
+    TRY_OR(rc, done, verify_rows_check(rows, &subject, report));
+    rc = verify_scales(store, scan->spec, report);
 done:
     verify_rows_destroy(rows);
     verify_facts_close(&facts);

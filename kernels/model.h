@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 2
+#define MODEL_ABI_VERSION 3
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -257,6 +257,10 @@ struct model_ops {
                       struct state_out *out);
 
     void (*destroy)(struct model *m); /* NULL is legal */
+
+    /* Which elements of a plane of an array are exactly zero on every plane: a hard mask holds
+     * them there. zero[elements] 0 or 1. Pure. NULL: none is. */
+    int (*zeros)(const struct params *point, int array, uint8_t *zero);
 };
 
 /** The built-in models, NULL-terminated. */

@@ -14,6 +14,7 @@ extern const struct command log_command;
 extern const struct command collect_command;
 extern const struct command reduce_command;
 extern const struct command verify_command;
+extern const struct command diff_command;
 extern const struct command plot_command;
 extern const struct command tune_command;
 

@@ -70,13 +70,13 @@ static const struct command cancel_entry = {
 };
 
 static const struct command *const commands[] = {
-    &run_entry,      &plan_command,     &status_command, &log_command,  &collect_command,
-    &verify_command, &reduce_command,   &plot_command,   &submit_entry, &cancel_entry,
-    &models_command, &describe_command, &init_command,   &tune_command};
+    &run_entry,      &plan_command,   &status_command,   &log_command,  &collect_command,
+    &verify_command, &diff_command,   &reduce_command,   &plot_command, &submit_entry,
+    &cancel_entry,   &models_command, &describe_command, &init_command, &tune_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* Commands of the design that this version has not. */
-static const char *const later_commands[] = {"diff", "doctor", "export", NULL};
+static const char *const later_commands[] = {"doctor", "export", NULL};
 
 static void print_help(FILE *out)
 {

@@ -2,6 +2,7 @@
 #include "runner/plane_error.h"
 
 #include <math.h>
+#include <stddef.h>
 
 double plane_error_l2(const double *c, const double *r, long n)
 {
@@ -35,6 +36,36 @@ double plane_error_number(double c, double r)
         return (double)NAN;
     const double difference = fabs(c - r);
     return difference > 0 ? difference / fabs(r) : 0;
+}
+
+static double modulus(const double *c, const double *r, long i, bool pairs)
+{
+    if (!pairs)
+        return fabs(r != NULL ? c[i] - r[i] : c[i]);
+    return r != NULL ? hypot(c[2 * i] - r[2 * i], c[2 * i + 1] - r[2 * i + 1])
+                     : hypot(c[2 * i], c[2 * i + 1]);
+}
+
+double plane_error_peak(const double *c, long n, bool pairs)
+{
+    double most = 0;
+    for (long i = 0; i < n; i++)
+        most = fmax(most, modulus(c, NULL, i, pairs));
+    return most;
+}
+
+long plane_error_worst(const double *c, const double *r, long n, bool pairs, double *off)
+{
+    long worst = 0;
+    *off = -1;
+    for (long i = 0; i < n && !isnan(*off); i++) {
+        const double d = modulus(c, r, i, pairs);
+        if (d > *off || isnan(d)) {
+            *off = d;
+            worst = i;
+        }
+    }
+    return worst;
 }
 
 long plane_error_missing(const double *error, const bool *judged, long planes)

@@ -22,6 +22,13 @@ double plane_error_power(const double *c, const double *r, long n);
  * where one is not finite. */
 double plane_error_number(double c, double r);
 
+/** Largest modulus. @param pairs elements are pairs {r, i} */
+double plane_error_peak(const double *c, long n, bool pairs);
+
+/** The element that is farthest from its reference; one that is not finite is farther than any.
+ * @param off receives how far */
+long plane_error_worst(const double *c, const double *r, long n, bool pairs, double *off);
+
 /** The first judged plane without an error (NaN), -1: each has one. @param judged [planes] */
 long plane_error_missing(const double *error, const bool *judged, long planes);
 

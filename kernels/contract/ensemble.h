@@ -53,4 +53,52 @@ struct coherence_error {
 int ensemble_coherence_error(enum coherence_estimate estimate, double g, double runs,
                              struct coherence_error *out);
 
+/* A mean over realisations at many bins, and its standard errors. */
+struct ensemble_mean {
+    const double *mean;  /* [bins] */
+    const double *error; /* [bins] standard errors of the means */
+    long runs;           /* realisations, independent of the other ensemble's */
+};
+
+/* Two means compared bin by bin: z = (a - b) / sqrt(error_a^2 + error_b^2). */
+struct ensemble_difference {
+    long bins;          /* compared: at least weak_bin of either peak, with an error */
+    double freedom;     /* M_a + M_b - 2: z follows Student's t where the means agree */
+    double correlation; /* bins that vary together: 1 + 2 sum of the autocorrelations of z */
+    double chi2;        /* mean of z^2 … */
+    double expected;    /* … where the means agree: f / (f - 2) … */
+    double spread;      /* … and its standard deviation by chance */
+    long beyond2;       /* bins with |z| > 2 … */
+    long beyond3;       /* … > 3 … */
+    double chance2;     /* … and how many chance gives */
+    double chance3;
+    double largest; /* |z| */
+    long worst;     /* bin of it */
+};
+
+/**
+ * Compare two means of independent ensembles.
+ *
+ * @param bins  of both
+ * @return 0; ERR_ARGUMENT for fewer than 7 realisations together (the spread of z^2 needs four
+ *         degrees of freedom), or no bin that can be compared
+ *
+ * Source: Welch's t of two samples of about one variance; F(1, f) for z^2, so that its mean is
+ * f/(f - 2) and its variance 2 f^2 (f - 1)/((f - 2)^2 (f - 4)).
+ */
+int ensemble_compare(const struct ensemble_mean *a, const struct ensemble_mean *b, long bins,
+                     struct ensemble_difference *out);
+
+/** How many standard deviations the largest of so many independent normal numbers exceeds with
+ * the chance that a single one exceeds `sigmas` of bounds.def. @param tests >= 1 */
+double ensemble_limit(double tests);
+
+/**
+ * How far a comparison is from what chance gives, in standard deviations: the largest of chi2
+ * and of the bins beyond 3, each with bins that vary together counted once, and of the largest
+ * |z| of so many bins, which holds whatever they have in common. The correlation is that of z
+ * itself, so that a broad difference hides in the first two: the third sees it.
+ */
+double ensemble_excess(const struct ensemble_difference *difference);
+
 #endif

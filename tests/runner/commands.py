@@ -76,7 +76,7 @@ def program():
     for arguments in (["--help"], ["help"], ["help", "plan"]):
         r = sf(*arguments)
         check(" ".join(arguments) + " prints usage to stdout", r.returncode == 0 and "Usage: scanfarm" in r.stdout and not r.stderr, r.stderr)
-    for name in ("run", "plan", "status", "reduce", "plot", "models", "describe", "init", "tune"):
+    for name in ("run", "plan", "status", "verify", "diff", "reduce", "plot", "models", "describe", "init", "tune"):
         r = sf(name, "--help")
         check(f"{name} --help prints its own usage", r.returncode == 0 and f"Usage: scanfarm {name}" in r.stdout, r.stdout[:80] + r.stderr)
         check(f"--help lists {name}", re.search(rf"^  {name} ", sf("--help").stdout, re.M) is not None)
@@ -85,7 +85,7 @@ def program():
     refuses("an unknown command is refused", sf("frobnicate"), 2, "frobnicate")
     refuses("a misspelt command is corrected", sf("statsu"), 2, "'status'")
     refuses("an unknown global option is refused", sf("--frobnicate"), 2, "--frobnicate")
-    for name in ("diff", "doctor", "export"):
+    for name in ("doctor", "export"):
         refuses(f"{name} is refused by name", sf(name), 2, name, "not in this version")
 
 

@@ -161,6 +161,16 @@ static int capillary_axis(const struct params *params, int axis, double *values)
     return 0;
 }
 
+/* Bins where the spectral window is zero. */
+static int capillary_zeros(const struct params *params, int array, uint8_t *zero)
+{
+    struct capillary_point point;
+    TRY(capillary_point_read(params, &point));
+    for (long k = 0; array == ARRAY_FIELD && k < real_grid_bins(&point.grid); k++)
+        zero[k] = k < point.grid.first || k >= point.grid.last ? 1 : 0;
+    return 0;
+}
+
 static void destroy_row(struct capillary_row *row)
 {
     capillary_medium_clear(&row->medium);
@@ -484,4 +494,5 @@ const struct model_ops capillary_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct
                                         .plane = capillary_plane,
                                         .state = capillary_state,
                                         .from_plane = capillary_from_plane,
-                                        .destroy = capillary_destroy};
+                                        .destroy = capillary_destroy,
+                                        .zeros = capillary_zeros};

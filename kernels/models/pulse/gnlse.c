@@ -148,6 +148,18 @@ static int gnlse_axis(const struct params *params, int axis, double *values)
     return 0;
 }
 
+/* Bins that the absorber of the spectrum masks. */
+static int gnlse_zeros(const struct params *params, int array, uint8_t *zero)
+{
+    struct gnlse_point point;
+    TRY(gnlse_point_read(params, &point));
+    if (array != 0)
+        FAIL(ERR_BUG, "gnlse has no array %d", array);
+    for (long k = 0; k < point.n; k++)
+        zero[k] = pulse_linear_masked(&point, k) ? 1 : 0;
+    return 0;
+}
+
 static int execute(struct model *m, const struct fft *plan, const struct fft_rows *rows)
 {
     return m->be->ops->fft_execute(m->be, plan, rows);
@@ -565,4 +577,5 @@ const struct model_ops gnlse_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct mod
                                     .plane = gnlse_plane,
                                     .state = gnlse_state,
                                     .from_plane = gnlse_from_plane,
-                                    .destroy = gnlse_destroy};
+                                    .destroy = gnlse_destroy,
+                                    .zeros = gnlse_zeros};

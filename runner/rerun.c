@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runner/rerun.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "runner/spec.h"
+#include "runner/survey.h"
+
+struct rerun {
+    const struct scan *scan;
+    const struct model_ops *ops;
+    struct backend *backend;
+    char kernel_id[96];
+    struct params params;
+    char *text; /* scratch of seeds */
+    size_t text_size;
+    struct model *model;
+    int64_t structure; /* of the model, -1: none is made */
+    struct plane_buffers buffers;
+    size_t size[LAYOUT_ARRAYS_MAX];
+};
+
+static int open_all(struct rerun *r, const char *wisdom)
+{
+    const struct backend_options options = {
+        .name = "cpu", .isa = "auto", .threads = 1, .rigour = FFT_MEASURE, .wisdom = wisdom};
+    r->text_size = scan_text_bound(r->scan) + 1;
+    TRY(scan_params_init(r->scan, &r->params));
+    TRY(MEM_NEW((long)r->text_size, &r->text));
+    TRY(backend_create(&options, &r->backend));
+    snprintf(r->kernel_id, sizeof r->kernel_id, "%.31s %.16s; %.40s", r->backend->ops->name,
+             r->backend->isa, backend_fft_library());
+    return 0;
+}
+
+int rerun_create(const struct scan *scan, const char *wisdom, struct rerun **out)
+{
+    struct rerun *r = NULL;
+    *out = NULL;
+    TRY(MEM_NEW(1, &r));
+    r->scan = scan;
+    r->ops = scan_model(scan);
+    r->structure = -1;
+    const int rc = open_all(r, wisdom[0] != '\0' ? wisdom : NULL);
+    if (rc != 0)
+        rerun_destroy(r);
+    else
+        *out = r;
+    return rc;
+}
+
+const char *rerun_kernel_id(const struct rerun *r)
+{
+    return r->kernel_id;
+}
+
+void rerun_destroy(struct rerun *r)
+{
+    if (r == NULL)
+        return;
+    if (r->model != NULL)
+        r->ops->destroy(r->model);
+    for (int a = 0; a < LAYOUT_ARRAYS_MAX; a++)
+        mem_free(r->buffers.array[a]);
+    backend_destroy(r->backend);
+    mem_free(r->text);
+    params_clear(&r->params);
+    mem_free(r);
+}
+
+/* The model object of a point's structure; one is kept. */
+static int select_model(struct rerun *r, int64_t point)
+{
+    const int64_t structure = scan_structure_of(r->scan, point);
+    if (r->structure == structure)
+        return 0;
+    if (r->model != NULL)
+        r->ops->destroy(r->model);
+    r->model = NULL;
+    r->structure = -1;
+    TRY(r->ops->create(&r->params, r->backend, 1, &r->model));
+    r->structure = structure;
+    return 0;
+}
+
+static int make_room(struct rerun *r, const struct plane_layout *layout)
+{
+    for (int a = 0; a < layout->arrays; a++) {
+        const long count = layout_array_count(layout, a);
+        const size_t one = element_size(layout->array[a].type);
+        if ((size_t)count * one <= r->size[a])
+            continue;
+        mem_free(r->buffers.array[a]);
+        r->buffers.array[a] = NULL;
+        r->size[a] = 0;
+        TRY(mem_alloc(count, one, &r->buffers.array[a]));
+        r->size[a] = (size_t)count * one;
+    }
+    return 0;
+}
+
+static int advance(struct rerun *r, const struct plane_layout *layout,
+                   const struct rerun_look *look, struct row_status *status)
+{
+    struct run_control control = {.stop = 0};
+    while (status->outcome == ROW_RUNNING) {
+        TRY(r->ops->advance(r->model, &control, status));
+        if (!status->plane_ready)
+            continue;
+        TRY(r->ops->plane(r->model, 0, &r->buffers));
+        TRY(look->plane(look->context, layout, status, &r->buffers));
+        status->plane_ready = false;
+    }
+    return 0;
+}
+
+int rerun_member(struct rerun *r, int64_t member, const struct rerun_look *look,
+                 struct row_status *status)
+{
+    const int64_t point = member / scan_realisations(r->scan);
+    struct plane_layout layout;
+    struct seed seed;
+    TRY(survey_layout(r->scan, &r->params, point, &layout));
+    TRY(select_model(r, point));
+    TRY(make_room(r, &layout));
+    spec_seed(r->scan, member, r->text, r->text_size, &seed);
+    *status = (struct row_status){.deadline = (double)INFINITY};
+    TRY(r->ops->load(r->model, 0, &r->params, &seed, NULL, status));
+    return advance(r, &layout, look, status);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `verify --recompute N`: members once more, in this process. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hash.h"
+#include "io/read.h"
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/contract/envelope.h"
+#include "runner/judging.h"
+#include "runner/rerun.h"
+#include "runner/survey.h"
+#include "runner/text.h"
+#include "runner/verify_again.h"
+#include "scanfarm_version.h"
+
+/* Seed of the hash that members are chosen by: no other use of identities goes with it. */
+#define CHOICE UINT64_C(0x7265636f6d70)
+
+/* Members that may be chosen. */
+struct candidate {
+    uint64_t hash;
+    int64_t member;
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *const x = a;
+    const struct candidate *const y = b;
+    if (x->hash != y->hash)
+        return x->hash > y->hash ? 1 : -1;
+    return (x->member > y->member) - (x->member < y->member);
+}
+
+static int list_candidates(struct verifying *v, const struct selection *asked,
+                           struct candidate *list, int64_t *count)
+{
+    const struct store_spec *const spec = &v->spec->store;
+    const struct verify_members *const m = &v->members;
+    *count = 0;
+    for (int64_t member = m->first; member < m->first + m->count; member++) {
+        struct store_member_row row;
+        double state = 0;
+        TRY(read_rows(v->store, "member/state", member, 1, 1, &state));
+        if ((int)state != MEMBER_DONE || (asked != NULL && !selection_has(asked, member)))
+            continue;
+        TRY(spec->member_rows(spec->context, member, 1, &row));
+        list[(*count)++] = (struct candidate){
+            hash_64_seeded(row.identity, sizeof row.identity, CHOICE), member};
+    }
+    return 0;
+}
+
+/* The members that are computed again, in ascending order of their hashes. */
+static int choose(struct verifying *v, struct candidate **list, int64_t *count)
+{
+    const struct verify_choice *const choice = v->choice;
+    struct selection asked = {0};
+    int rc = 0;
+    TRY(MEM_NEW((long)v->members.count, list));
+    if (choice->members != NULL)
+        TRY(selection_read(choice->members, store_scan_members(v->store), &asked));
+    TRY_OR(rc, done, list_candidates(v, choice->members != NULL ? &asked : NULL, *list, count));
+    qsort(*list, (size_t)*count, sizeof **list, compare_candidates);
+    if (choice->members == NULL && *count > choice->recompute)
+        *count = choice->recompute;
+done:
+    selection_clear(&asked);
+    return rc;
+}
+
+static int attribute_differs(struct verifying *v, const char *name, const char *here)
+{
+    char there[200];
+    if (read_attribute(v->store, "/", name, there, sizeof there) != 0)
+        return 1;
+    return strcmp(there, here) != 0;
+}
+
+/* Whether all attempts were made by this program, and none only collected. */
+static int find_program(struct verifying *v, const char **why)
+{
+    char dirty[4];
+    char *text = NULL;
+    *why = "";
+    snprintf(dirty, sizeof dirty, "%d", SCANFARM_GIT_DIRTY ? 1 : 0);
+    if (attribute_differs(v, "git_revision", SCANFARM_GIT_REVISION)
+        || attribute_differs(v, "git_dirty", dirty)) {
+        *why = "another revision of the program made the file";
+        return 0;
+    }
+    TRY(read_text(v->store, "provenance/build", &text));
+    if (strcmp(text, SCANFARM_COMPILER "; " SCANFARM_BUILD_FLAGS) != 0)
+        *why = "another compiler or other flags made the program of the file";
+    mem_free(text);
+    TRY(read_text(v->store, "provenance/layout", &text));
+    if (strncmp(text, "members collected", 17) == 0)
+        *why = "the members were collected from other files";
+    mem_free(text);
+    for (int64_t row = 0; row < STORE_ATTEMPT_ROWS && **why == '\0'; row++) {
+        char software[120];
+        TRY(read_text_row(v->store, "provenance/attempt/software", row, software,
+                          sizeof software));
+        if (software[0] != '\0'
+            && strcmp(software, "scanfarm " SCANFARM_VERSION " " SCANFARM_GIT_REVISION) != 0)
+            *why = "another revision of the program has worked on the file";
+    }
+    return 0;
+}
+
+/* How far two runs of a member may be apart: safety (E + E). */
+static int bound_of(const struct verifying *v, double *out)
+{
+    const struct scan *const scan = verifying_scan(v);
+    const struct scan_envelope *const asked = scan_get_envelope(scan);
+    const bool judged = judging_is_on(scan);
+    const double tolerance = judged ? asked->tolerance : v->choice->tolerance;
+    const struct envelope envelope = {.tolerance = tolerance,
+                                      .other_tolerance = tolerance,
+                                      .safety = judged ? asked->safety : 1};
+    *out = 0;
+    return tolerance > 0 ? envelope_bound(&envelope, out) : 0;
+}
+
+/* The wisdom of the run, so that its plans are made again. */
+static int read_wisdom(struct verifying *v, char **text)
+{
+    if (!read_exists(v->store, "provenance/wisdom"))
+        return mem_copy_text("", text);
+    return read_text(v->store, "provenance/wisdom", text);
+}
+
+/* Counters of the member that was stored and of the one just computed. */
+static int took_the_same_steps(struct verifying *v, int64_t member,
+                               const struct row_status *status, bool *same)
+{
+    double stored[2] = {0};
+    TRY(read_rows(v->store, "member/steps", member, 1, 1, &stored[0]));
+    TRY(read_rows(v->store, "member/rejected", member, 1, 1, &stored[1]));
+    *same = (long long)stored[0] == status->steps && (long long)stored[1] == status->rejected;
+    return 0;
+}
+
+static void conclude(struct again *again, enum verify_kind kind, struct verify_offender *worst)
+{
+    struct verifying *const v = again->v;
+    struct verify_members *const m = &v->members;
+    const int64_t row = again->member - m->first;
+    const bool within = worst->margin <= 1;
+    worst->kind = kind;
+    v->report->kind[kind].checked++;
+    m->again[row] = within ? AGAIN_WITHIN : AGAIN_OUTSIDE;
+    m->margin[row] = worst->margin;
+    if (worst->margin > 0)
+        verify_offend(v->report, worst);
+    if (within)
+        return;
+    char index[32] = "";
+    if (worst->index >= 0)
+        snprintf(index, sizeof index, ", index %ld", worst->index);
+    verify_break_member(v->report, kind, again->member,
+                        "member %" PRId64 ", plane %ld, %s%s: %.3g from the one computed here, "
+                        "%.3g allowed",
+                        again->member, worst->plane, worst->what, index, worst->observed,
+                        worst->allowed);
+}
+
+/* Neither bound applies: said, and broken where the program is the same. */
+static void conclude_without(struct again *again, bool same_program,
+                             const struct row_status *status)
+{
+    struct verifying *const v = again->v;
+    if (same_program) {
+        v->report->kind[VERIFY_MATCHED].checked++;
+        v->members.again[again->member - v->members.first] = AGAIN_OUTSIDE;
+        verify_break_member(v->report, VERIFY_MATCHED, again->member,
+                            "member %" PRId64
+                            " took %lld steps and %lld rejected here, other numbers are "
+                            "stored, and no envelope says how far two runs may differ",
+                            again->member, status->steps, status->rejected);
+        return;
+    }
+    verify_skip(v->report, VERIFY_ADAPTIVE,
+                "no envelope says how far two runs may differ; --tolerance E does");
+}
+
+static int judge(struct again *again, bool same_program, const struct row_status *status)
+{
+    struct verifying *const v = again->v;
+    bool same = false;
+    if (status->outcome != ROW_DONE) {
+        v->report->kind[VERIFY_ADAPTIVE].checked++;
+        v->members.again[again->member - v->members.first] = AGAIN_OUTSIDE;
+        verify_break_member(v->report, VERIFY_ADAPTIVE, again->member,
+                            "member %" PRId64 " is done there and ends here: %.200s",
+                            again->member, status->reason);
+        return 0;
+    }
+    TRY(took_the_same_steps(v, again->member, status, &same));
+    if (same_program && same)
+        conclude(again, VERIFY_MATCHED, &again->rounding);
+    else if (again->bound > 0 && again->difference.member >= 0)
+        conclude(again, VERIFY_ADAPTIVE, &again->difference);
+    else
+        conclude_without(again, same_program, status);
+    return 0;
+}
+
+static int fill_judged(struct again *again, int64_t member)
+{
+    struct plane_layout layout;
+    TRY(survey_layout(again->scan, &again->v->spec->params,
+                      member / scan_realisations(again->scan), &layout));
+    mem_free(again->judged);
+    again->judged = NULL;
+    TRY(MEM_NEW(layout.planes, &again->judged));
+    return judging_planes(again->scan, &layout, again->judged);
+}
+
+static int recompute_member(struct again *again, struct rerun *rerun, bool same_program,
+                            int64_t member)
+{
+    const struct rerun_look look = {.plane = again_plane, .context = again};
+    struct verifying *const v = again->v;
+    struct row_status status;
+    char kernel[96];
+    const struct verify_offender none = {.member = -1, .plane = -1, .index = -1, .margin = -1};
+    again->member = member;
+    again->compared = false;
+    again->rounding = again->difference = none;
+    TRY(fill_judged(again, member));
+    TRY(rerun_member(rerun, member, &look, &status));
+    TRY(read_text_row(v->store, "member/kernel_id", member, kernel, sizeof kernel));
+    const bool same = same_program && strcmp(kernel, rerun_kernel_id(rerun)) == 0;
+    if (same_program && !same)
+        snprintf(v->matched, sizeof v->matched,
+                 "other kernels or transforms there (%.90s) than here (%.90s)", kernel,
+                 rerun_kernel_id(rerun));
+    return judge(again, same, &status);
+}
+
+static int recompute_all(struct verifying *v, struct rerun *rerun, const struct candidate *list,
+                         int64_t count)
+{
+    struct again again = {.v = v, .scan = verifying_scan(v)};
+    const char *why = "";
+    int rc = 0;
+    TRY(bound_of(v, &again.bound));
+    TRY(find_program(v, &why));
+    snprintf(v->matched, sizeof v->matched, "%s", why);
+    for (int64_t i = 0; rc == 0 && i < count; i++)
+        rc = recompute_member(&again, rerun, *why == '\0', list[i].member);
+    again_clear(&again);
+    return rc;
+}
+
+static void skip(struct verifying *v, const char *why)
+{
+    verify_skip(v->report, VERIFY_MATCHED, "%s", why);
+    verify_skip(v->report, VERIFY_ADAPTIVE, "%s", why);
+}
+
+static int recompute(struct verifying *v)
+{
+    const struct scan *const scan = v->given != NULL ? v->given : v->scan;
+    struct candidate *list = NULL;
+    struct rerun *rerun = NULL;
+    char *wisdom = NULL;
+    int64_t count = 0;
+    int rc = 0;
+    TRY_OR(rc, done, choose(v, &list, &count));
+    TRY_OR(rc, done, read_wisdom(v, &wisdom));
+    TRY_OR(rc, done, rerun_create(scan, wisdom, &rerun));
+    rc = recompute_all(v, rerun, list, count);
+    struct verify_result *const matched = &v->report->kind[VERIFY_MATCHED];
+    if (rc == 0 && matched->checked == 0)
+        verify_skip(v->report, VERIFY_MATCHED, "%s",
+                    v->matched[0] != '\0' ? v->matched : "no member was compared");
+    struct verify_result *const adaptive = &v->report->kind[VERIFY_ADAPTIVE];
+    if (rc == 0 && adaptive->checked == 0 && adaptive->skipped[0] == '\0')
+        verify_skip(v->report, VERIFY_ADAPTIVE, "no member needed it");
+done:
+    rerun_destroy(rerun);
+    mem_free(wisdom);
+    mem_free(list);
+    return rc;
+}
+
+/* Inputs are known by their hashes alone; only the scan file says where they are. */
+static bool lacks_inputs(const struct verifying *v)
+{
+    for (int i = 0; i < scan_inputs(v->scan); i++)
+        if (scan_get_input(v->scan, i)->set.arrays == 0)
+            return true;
+    return false;
+}
+
+/* The members of --scan are those of the file. */
+static int check_given(struct verifying *v)
+{
+    struct spec *spec = NULL;
+    if (v->given == NULL)
+        return 0;
+    TRY(spec_create(v->given, &spec));
+    const int rc = spec_compare(spec, v->path, false, "--scan wants the file's own scan");
+    spec_destroy(spec);
+    return rc;
+}
+
+int verify_recompute(struct verifying *v)
+{
+    const struct verify_choice *const choice = v->choice;
+    if (choice->recompute == 0 && choice->members == NULL)
+        skip(v, "--recompute N computes members again");
+    else if (v->scan == NULL || v->spec == NULL)
+        skip(v, "the configuration is not understood");
+    else if (!v->identities)
+        skip(v, "this program has another numerics version of the model");
+    else if (lacks_inputs(v) && v->given == NULL)
+        skip(v, "the members read data files: --scan SCAN.yaml says where they are");
+    else {
+        TRY(check_given(v));
+        return recompute(v);
+    }
+    return 0;
+}
