@@ -225,6 +225,14 @@ int reduce_point(struct store *store, int64_t point, struct reduce_result *resul
     return rc;
 }
 
+int reduce_forget(struct store *store, int64_t point)
+{
+    const struct reduce_job job = {.store = store, .point = point};
+    const uint8_t reduced = 0;
+    return read_exists(store, "ensemble") ? put(&job, "reduced", -1, sizeof reduced, &reduced)
+                                          : 0;
+}
+
 static int column_read(struct store *store, const char *path, int64_t first, int64_t count,
                        void *values)
 {

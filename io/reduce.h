@@ -35,6 +35,9 @@ struct reduce_result {
  */
 int reduce_point(struct store *store, int64_t point, struct reduce_result *result);
 
+/** Say that a point's row counts no more; nothing without /ensemble. ERR_IO */
+int reduce_forget(struct store *store, int64_t point);
+
 /**
  * Which points have a valid /ensemble row.
  *

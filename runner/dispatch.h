@@ -49,6 +49,15 @@ struct dispatch_losses {
     bool any; /* a worker was lost: members may have been begun or ended */
 };
 
+/* What self-checks have left open (dispatch_check.c). */
+struct dispatch_checks {
+    bool on;                      /* workers check themselves */
+    int64_t unchecked;            /* members that ended and are not confirmed */
+    int unsound;                  /* workers that failed */
+    struct holding withdrawn;     /* members to be made pending in the file */
+    char text[REPORT_CHECK_SIZE]; /* figures of the last failure */
+};
+
 /* The controller's knowledge: what is open, who has what, what has ended. */
 struct dispatch {
     const struct scan *scan;
@@ -85,6 +94,7 @@ struct dispatch {
     int64_t gives;   /* GIVEs so far */
     int64_t success; /* number of the newest GIVE of which a member was done */
     struct dispatch_losses losses;
+    struct dispatch_checks checks;
     double deadline; /* clock_wall() at which the run must have ended; 0: none */
     bool too_late;   /* nothing that is pending would reach a plane before it */
     bool stopping;
@@ -118,6 +128,10 @@ struct dispatch_worker {
     struct dispatch_suspect alone;
     bool reserved; /* it is to have a suspect as soon as it holds nothing */
     bool parked;
+    struct holding unchecked; /* members that ended since its last good self-check; the state
+                                 of each in `give` */
+    int64_t unchecked_members;
+    bool unsound;   /* a self-check failed: it gets nothing */
     bool known;     /* it has had something */
     bool gone;      /* dead: it gets nothing */
     bool forgotten; /* dead, as far as is known */
@@ -197,6 +211,22 @@ bool dispatch_next_quarantined(struct dispatch *dispatch, int64_t *member, char 
  * other, while those given to others later are done. False again when no other worker is left.
  */
 bool dispatch_parked(const struct dispatch *dispatch, const struct dispatch_worker *worker);
+
+/**
+ * Whether a worker is to check itself because nothing more is given to it and members that it
+ * computed are not confirmed. The run does not end in order before they are.
+ */
+bool dispatch_wants_check(const struct dispatch *dispatch,
+                          const struct dispatch_worker *worker);
+
+/**
+ * The next member whose results count no more, because the worker that computed it has failed a
+ * self-check: from now on it is pending. It has to be made so in the file at once, before
+ * anything is given.
+ *
+ * @return false when there is none
+ */
+bool dispatch_next_withdrawn(struct dispatch *dispatch, int64_t *member);
 
 /** A worker appeared or left: journal record. */
 void dispatch_note_worker(struct dispatch *dispatch, int rank, const char *host, long pid,

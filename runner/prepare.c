@@ -23,6 +23,7 @@
 #include "runner/placement.h"
 #include "runner/retry.h"
 #include "runner/reuse.h"
+#include "runner/self_check.h"
 #include "runner/shard.h"
 #include "runner/survey.h"
 #include "runner/text.h"
@@ -107,6 +108,10 @@ int prepare_scan(struct run_options *options, struct prepared *out)
     TRY(options_read_scan(options->scan_path, options->override, options->overrides,
                           &out->scan));
     TRY(name_file(options, out->scan));
+    if (options->self_check > 0 && !self_check_possible(scan_model(out->scan)->info))
+        FAIL(ERR_ARGUMENT,
+             "--self-check: model %s has no stepper: there are no steps to compare",
+             scan_model(out->scan)->info->name);
     if (options->only != NULL)
         TRY(selection_read(options->only, scan_members(out->scan), &out->selection));
     /* Under a launcher the scan has been judged. */

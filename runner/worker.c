@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/reduce.h"
+#include "kernels/backend/wrong.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
@@ -28,7 +29,8 @@ static enum work_part link_part(const struct worker *w)
 
 static bool is_stopping(const struct worker *w)
 {
-    return atomic_load(&w->control.stop) || (w->draining != NULL && atomic_load(w->draining));
+    return w->check.failed || atomic_load(&w->control.stop)
+           || (w->draining != NULL && atomic_load(w->draining));
 }
 
 /* Before anything is made to count in the file: another worker may have this one's tasks. */
@@ -116,12 +118,11 @@ static void drop_first_give(struct worker *w)
     w->next_task = 0;
 }
 
-/* Make what ended last for good, then say so. */
-static int flush(struct worker *w)
+int worker_flush(struct worker *w)
 {
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     w->last_report = w->watch.since;
-    if (w->report.runs == 0 && w->report.error == 0) {
+    if (w->report.runs == 0 && w->report.error == 0 && w->report.check == CHECK_NONE) {
         stopwatch_switch(&w->watch, before);
         return 0;
     }
@@ -141,7 +142,7 @@ int worker_add_report(struct worker *w, const struct report_run *run)
 {
     if (report_add(&w->report, run))
         return 0;
-    TRY(flush(w));
+    TRY(worker_flush(w));
     report_add(&w->report, run);
     return 0;
 }
@@ -150,7 +151,7 @@ int worker_add_report(struct worker *w, const struct report_run *run)
 int worker_add_reason(struct worker *w, const char *reason)
 {
     if (w->report.text[0] != '\0' && strcmp(w->report.text, reason) != 0)
-        TRY(flush(w));
+        TRY(worker_flush(w));
     snprintf(w->report.text, sizeof w->report.text, "%s", reason);
     return 0;
 }
@@ -178,6 +179,7 @@ int worker_end_member(struct worker *w, int64_t member, const struct row_status 
     TRY(store_end_member(w->store, member, &end));
     stopwatch_switch(&w->watch, before);
     w->members++;
+    w->check.members++;
     if (status->outcome != ROW_DONE)
         TRY(worker_add_reason(w, status->reason));
     const struct report_run run = {.first = member,
@@ -224,6 +226,13 @@ static bool must_wait(const struct worker *w, int64_t member)
     return w->slot[w->current].structure != scan_structure_of(w->scan, point);
 }
 
+/* A worker with wrong kernels must not get further than `--self-check` says. */
+static int check_before(struct worker *w, int64_t member)
+{
+    w->check.point = member / scan_realisations(w->scan);
+    return worker_check_due(w) ? worker_check(w, false) : 0;
+}
+
 /* Start tasks until the rows are full. */
 static int fill_rows(struct worker *w)
 {
@@ -234,6 +243,11 @@ static int fill_rows(struct worker *w)
             return 0;
         if (w->next_task == 0)
             w->chunk_begin = clock_wall();
+        if (give->pass == PASS_MEMBER) {
+            TRY(check_before(w, id));
+            if (w->check.failed)
+                return 0;
+        }
         if (give->pass == PASS_REDUCE)
             TRY(reduce(w, id));
         else
@@ -287,8 +301,11 @@ static int advance(struct worker *w)
     const double cpu = clock_cpu_process();
     const enum work_part before = stopwatch_switch(&w->watch, PART_ADVANCE);
     for (int r = 0; r < w->placement.capacity; r++)
-        if (w->row[r].member >= 0)
+        if (w->row[r].member >= 0) {
             fault_point("step", w->row[r].member, slot->status[r].plane);
+            if (fault_wrong("kernels", w->row[r].member, slot->status[r].plane))
+                backend_make_wrong(w->backend);
+        }
     TRY(w->ops->advance(slot->model, &w->control, slot->status));
     stopwatch_switch(&w->watch, before);
     const double share = (clock_cpu_process() - cpu) / w->running;
@@ -346,7 +363,7 @@ static int report_progress(struct worker *w)
         TRY(give_back(w, w->placement.capacity));
     const bool idle = w->running == 0 && w->gives == 0;
     if (w->report.runs > 0 && (idle || now - w->last_report >= chunk))
-        return flush(w);
+        return worker_flush(w);
     return 0;
 }
 
@@ -366,7 +383,11 @@ static int work(struct worker *w)
         TRY(poll_link(w, idle));
         if (w->quit)
             return 0;
+        if (w->check.asked)
+            TRY(worker_check(w, true));
         TRY(fill_rows(w));
+        if (w->check.failed)
+            return 0; /* no plane and no checkpoint more of its rows */
         if (w->running > 0)
             TRY(advance(w));
         TRY(checkpoint_when_due(w));
@@ -406,7 +427,7 @@ static int give_back_all(struct worker *w, int error)
     }
     TRY(give_back_rows(w));
     TRY(give_back(w, 0));
-    return flush(w);
+    return worker_flush(w);
 }
 
 int worker_run(struct worker *w)
@@ -419,6 +440,8 @@ int worker_run(struct worker *w)
     /* Work that was on its way when the stop came goes back too. */
     while (rc == 0 && !w->quit) {
         rc = poll_link(w, true);
+        if (rc == 0 && w->check.asked)
+            rc = worker_check(w, true);
         if (rc == 0 && w->gives > 0)
             rc = give_back_all(w, error);
     }

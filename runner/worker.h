@@ -54,6 +54,15 @@ struct worker_row {
     struct row_resume resume;
 };
 
+/* A worker's self-checks. */
+struct worker_checks {
+    int64_t point;   /* of the member begun last */
+    int64_t members; /* that ended since the last good one */
+    bool made;       /* there was one */
+    bool asked;      /* the controller wants one */
+    bool failed;     /* the worker starts nothing any more */
+};
+
 /* One worker: a straight line of take, load, advance, write, commit, report. */
 struct worker {
     const struct scan *scan;
@@ -75,6 +84,7 @@ struct worker {
     bool quit;
     struct worker_slot slot[WORKER_SLOTS];
     struct checkpoints checkpoints;
+    struct worker_checks check;
     int current;                                /* slot in use, -1: none */
     struct worker_row *row;                     /* [capacity] */
     int running;                                /* rows that hold a member */

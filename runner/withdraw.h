@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef RUNNER_WITHDRAW_H
+#define RUNNER_WITHDRAW_H
+
+#include "io/store.h"
+#include "runner/dispatch.h"
+
+/**
+ * Make all members that a failed self-check has withdrawn pending in the file: their
+ * checkpoints, planes and states are forgotten, and so is the reduction of their points.
+ *
+ * @param store  opened by store_open; nobody else writes these members now
+ * @param count  receives how many
+ * @return 0 or ERR_IO, ERR_MEMORY: the rest is left as it is
+ */
+int withdraw_members(struct store *store, struct dispatch *dispatch, int64_t *count);
+
+#endif
