@@ -25,15 +25,17 @@ static void settle(struct controller *c, int from, const char *figures)
     status_capture(text, sizeof text);
     const int rc = take_back(c, &count);
     status_capture_restore(saved);
-    if (rc != 0)
+    if (rc != 0) { /* the next start finds in the journal what is left to do */
         dispatch_fail(c->dispatch, rc, text);
+        return;
+    }
     progress_wipe(&c->dispatch->progress);
     log_warn(
         "rank %d on %s fails its self-check and is parked; what it computed since its last "
         "good one, or has begun, is computed again (%" PRId64 " member%s): %s",
         from, peer_host(c, from), count, count == 1 ? "" : "s", figures);
     dispatch_note_worker(c->dispatch, from, peer_host(c, from),
-                         (long)c->names[from].process.pid, "self-check failed");
+                         (long)c->names[from].process.pid, WITHDRAW_DONE);
 }
 
 void peer_note_check(struct controller *c, int from, const struct message_report *report)

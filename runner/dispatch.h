@@ -24,6 +24,11 @@
 
 #define DISPATCH_TIMES 64 /* member times kept for the median */
 
+/* Event of a worker that failed its self-check, when its members have been taken back. */
+#define WITHDRAW_DONE "self-check failed"
+/* State in the journal of a member that is being taken back. */
+#define WITHDRAW_STATE "withdrawn"
+
 /* A task that may have ended its worker. */
 struct dispatch_suspect {
     int64_t id;
@@ -46,7 +51,7 @@ struct dispatch_losses {
     int64_t abandoned; /* tasks of workers that are out of reach: not given in this run */
     int reserved;      /* workers that are kept for a suspect */
     int parked;
-    bool any; /* a worker was lost: members may have been begun or ended */
+    bool any; /* a worker was lost, or failed its check: members may have been begun or ended */
 };
 
 /* What self-checks have left open (dispatch_check.c). */

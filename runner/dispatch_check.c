@@ -90,7 +90,7 @@ static void withdraw(struct dispatch *d, const struct holding_span *span, const 
         d->counts.timed_out -= span->count;
     for (int64_t i = 0; i < span->count; i++)
         open_point(d, span->first + i);
-    dispatch_record(d, &run, "withdrawn", why);
+    dispatch_record(d, &run, WITHDRAW_STATE, why);
     add_span(d, &d->checks.withdrawn, span->first, span->count, WITHDRAWN_FREE);
 }
 
@@ -101,15 +101,20 @@ static void condemn(struct dispatch *d, struct dispatch_worker *w, const char *f
     snprintf(d->checks.text, sizeof d->checks.text, "%.*s", (int)sizeof d->checks.text - 1,
              figures);
     w->unsound = true;
+    d->losses.any = true; /* members may have been begun */
     d->checks.unsound++;
     for (int i = 0; i < w->unchecked.spans; i++)
         withdraw(d, &w->unchecked.span[i], why);
     forget_unchecked(d, w);
     /* What it has begun may have planes by now. */
-    for (int i = 0; i < w->holding.spans; i++)
-        if (w->holding.span[i].pass == PASS_MEMBER)
-            add_span(d, &d->checks.withdrawn, w->holding.span[i].first,
-                     w->holding.span[i].count, WITHDRAWN_HELD);
+    for (int i = 0; i < w->holding.spans; i++) {
+        const struct holding_span *const span = &w->holding.span[i];
+        const struct report_run run = {.first = span->first, .count = span->count};
+        if (span->pass != PASS_MEMBER)
+            continue;
+        dispatch_record(d, &run, WITHDRAW_STATE, why);
+        add_span(d, &d->checks.withdrawn, span->first, span->count, WITHDRAWN_HELD);
+    }
     fail_without_workers(d);
 }
 

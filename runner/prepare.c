@@ -27,6 +27,7 @@
 #include "runner/shard.h"
 #include "runner/survey.h"
 #include "runner/text.h"
+#include "runner/withdraw.h"
 
 #define WRITE_SPEED  50e6 /* bytes/s that a busy file system takes from one job, at least */
 #define CHECK_PERIOD 1.0  /* s between two looks whether the file is still there */
@@ -275,6 +276,7 @@ int prepare_file(struct prepared *p)
         TRY(spec_compare(p->spec, options->file, true,
                          "--fresh moves it aside, -o names another file"));
         TRY(recover(options->file));
+        TRY(withdraw_left(p));
     } else {
         TRY(store_define(options->file, &p->spec->store));
     }

@@ -218,8 +218,12 @@ done:
 int self_check_run(const struct model_ops *ops, const struct params *point,
                    struct backend *backend, struct self_check *out)
 {
-    const struct backend_options options = {
-        .name = backend->ops->name, .isa = "x86-64", .threads = 1, .rigour = backend->rigour};
+    /* Plans come from where the worker's own do: they would be searched for twice. */
+    const struct backend_options options = {.name = backend->ops->name,
+                                            .isa = "x86-64",
+                                            .threads = 1,
+                                            .rigour = backend->rigour,
+                                            .source = backend->source};
     struct backend *base = NULL;
     *out = (struct self_check){.within = true};
     TRY(backend_create(&options, &base));

@@ -74,8 +74,9 @@ static int note_check(struct inline_controller *c, const struct message_report *
 {
     int64_t count = 0;
     if (report->check == CHECK_FAILED) {
-        dispatch_note_worker(c->dispatch, 0, c->host, (long)getpid(), "self-check failed");
-        return withdraw_members(*c->store, c->dispatch, &count);
+        TRY(withdraw_members(*c->store, c->dispatch, &count));
+        dispatch_note_worker(c->dispatch, 0, c->host, (long)getpid(), WITHDRAW_DONE);
+        return 0;
     }
     if (report->check == CHECK_VOID)
         log_warn("no self-check was possible: the points make no steps");

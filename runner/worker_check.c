@@ -26,6 +26,8 @@ static int run_check(struct worker *w, struct self_check *out)
     int rc = slot_backend(w);
     if (rc == 0)
         rc = self_check_run(w->ops, &w->params, w->backend, out);
+    if (rc == 0)
+        rc = wisdom_share(&w->wisdom, w->backend);
     status_capture_restore(saved);
     if (rc == ERR_ARGUMENT || rc == ERR_UNSUPPORTED) {
         log_debug("self-check of point %lld: %s", (long long)w->check.point, text);
