@@ -9,11 +9,19 @@ class Refused(Exception):
     pass
 
 
+def kind_of(record):
+    """What is computed: by bench_rdw the rule of the plasma and how it runs, else Raman or not."""
+    if "rule" not in record:
+        return "raman" if record["raman"] else "kerr"
+    words = [record["rule"], record["isa"], "table" if record["table"] else "formula"]
+    return "/".join([*words, "no-skip"] if record["no_skip"] else words)
+
+
 def from_stage(record):
-    """One object of bench_stage as a case of one round."""
+    """One object of bench_stage or bench_rdw as a case of one round."""
     if "total_us" not in record or "rhs_calls" not in record:
         raise Refused(f"no case: {json.dumps(record)[:80]}")
-    name = f"{record['case']}/{record['n']}/{'raman' if record['raman'] else 'kerr'}"
+    name = f"{record['case']}/{record['n']}/{kind_of(record)}"
     calls = record["rhs_calls"]
     return {"case": name, "rtol": record["rtol"], "error": record.get("error"),
             "rhs_calls": calls, "time_s": [1e-6 * record["total_us"] * calls],

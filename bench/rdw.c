@@ -22,7 +22,7 @@
 #define SLICE 0.01 /* s of the run between two looks at the floor */
 
 #define USAGE                                                                                  \
-    "options: --rtol X --points N --rule none|trapezoid|band --table --isa NAME "              \
+    "options: --rtol X --points N --rule none|trapezoid|band --table --no-skip --isa NAME "    \
     "--rigour estimate|measure|patient --processes N --json"
 
 struct options {
@@ -136,8 +136,10 @@ static void print_json(const struct options *o, const struct bench *b)
 {
     const struct figures f = evaluate(b);
     const struct backend *be = b->rdw.be;
-    printf("{\"case\": \"rdw\", \"n\": %ld, \"rule\": \"%s\", \"table\": %s, \"rtol\": %.17g, ",
-           o->c.points, rule_name(o->c.rule), o->c.table ? "true" : "false", o->c.rtol);
+    printf("{\"case\": \"rdw\", \"n\": %ld, \"rule\": \"%s\", \"table\": %s, \"no_skip\": %s, "
+           "\"rtol\": %.17g, ",
+           o->c.points, rule_name(o->c.rule), o->c.table ? "true" : "false",
+           o->c.no_skip ? "true" : "false", o->c.rtol);
     printf("\"device\": \"%s\", \"isa\": \"%s\", \"fft\": \"%s\", ", be->device, be->isa,
            backend_fft_library());
     printf("\"rhs_calls\": %lld, \"steps\": %lld, \"rejected\": %lld, ", b->st.rhs_calls,
@@ -164,17 +166,44 @@ static int choose(const char *option, const char *text, const char *const *names
     FAIL(ERR_ARGUMENT, "--%s %s is not known; " USAGE, option, text);
 }
 
+/* An option without a list of words. */
+static int set_option(int c, struct options *out)
+{
+    switch (c) {
+    case 't':
+        out->c.rtol = strtod(optarg, NULL);
+        return 0;
+    case 'n':
+        out->c.points = strtol(optarg, NULL, 10);
+        return 0;
+    case 'b':
+        out->c.table = true;
+        return 0;
+    case 's':
+        out->c.no_skip = true;
+        return 0;
+    case 'i':
+        out->isa = optarg;
+        return 0;
+    case 'j':
+        out->json = true;
+        return 0;
+    case 'p':
+        out->processes = (int)strtol(optarg, NULL, 10);
+        return 0;
+    default:
+        FAIL(ERR_ARGUMENT, USAGE);
+    }
+}
+
 static int parse_options(int argc, char **argv, struct options *out)
 {
-    static const struct option names[] = {{"rtol", required_argument, NULL, 't'},
-                                          {"points", required_argument, NULL, 'n'},
-                                          {"rule", required_argument, NULL, 'u'},
-                                          {"table", no_argument, NULL, 'b'},
-                                          {"isa", required_argument, NULL, 'i'},
-                                          {"rigour", required_argument, NULL, 'r'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"processes", required_argument, NULL, 'p'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"rtol", required_argument, NULL, 't'},      {"points", required_argument, NULL, 'n'},
+        {"rule", required_argument, NULL, 'u'},      {"table", no_argument, NULL, 'b'},
+        {"no-skip", no_argument, NULL, 's'},         {"isa", required_argument, NULL, 'i'},
+        {"rigour", required_argument, NULL, 'r'},    {"json", no_argument, NULL, 'j'},
+        {"processes", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
     static const char *const rigours[] = {"estimate", "measure", "patient", NULL};
     static const char *const rules[] = {"none", "trapezoid", "band", NULL};
     int rigour = FFT_PATIENT;
@@ -182,29 +211,17 @@ static int parse_options(int argc, char **argv, struct options *out)
     *out =
         (struct options){.c = {.rtol = 1e-5, .points = 16384}, .isa = "auto", .processes = 1};
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
-        if (c == 't')
-            out->c.rtol = strtod(optarg, NULL);
-        else if (c == 'n')
-            out->c.points = strtol(optarg, NULL, 10);
-        else if (c == 'u')
+        if (c == 'u')
             TRY(choose("rule", optarg, rules, &rule));
-        else if (c == 'b')
-            out->c.table = true;
-        else if (c == 'i')
-            out->isa = optarg;
         else if (c == 'r')
             TRY(choose("rigour", optarg, rigours, &rigour));
-        else if (c == 'j')
-            out->json = true;
-        else if (c == 'p')
-            out->processes = (int)strtol(optarg, NULL, 10);
         else
-            FAIL(ERR_ARGUMENT, USAGE);
+            TRY(set_option(c, out));
     }
     out->rigour = (enum fft_rigour)rigour;
     out->c.rule = (enum plasma_rule)rule;
     if (optind < argc || !(out->c.rtol > 0.0) || out->c.points < 1024 || out->c.points % 2 != 0
-        || out->processes < 1)
+        || out->processes < 1 || (out->c.no_skip && out->c.table))
         FAIL(ERR_ARGUMENT, USAGE);
     return 0;
 }

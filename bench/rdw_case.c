@@ -21,6 +21,10 @@
 #define P_IN     0.8 /* bar */
 #define P_OUT    0.0
 
+/* Of the worst case: too little to change a figure, V/m and fraction. */
+#define NO_FIELD  1e-3
+#define NO_PLASMA 1e-30
+
 /* Edges of the band, rad/s: 0 below a and above d, 1 from b to c. */
 struct band {
     double a, b, c, d;
@@ -143,12 +147,15 @@ static int create_response(struct rdw *r)
     TRY(ionisation_init(&r->adk, &request));
     TRY(rate_table_create(&r->adk, RATE_BY_FIELD, &limits, &r->table));
     TRY(response_create(&setup, &r->response));
+    if (r->c.no_skip)
+        r->adk.threshold = NO_FIELD;
     double *window;
     TRY(MEM_NEW(r->c.points, &window));
     for (long i = 0; i < r->c.points; i++)
         window[i] = window_at(i, r->c.points);
     struct response_column column = {.window = window,
                                      .dt = DT,
+                                     .preionised = r->c.no_skip ? NO_PLASMA : 0.0,
                                      .species = {{.share = 1.0,
                                                   .potential = r->adk.potential * PULSE_HARTREE,
                                                   .table = r->table,

@@ -17,7 +17,8 @@ struct rdw_case {
     double rtol;
     long points; /* 16384: the window of the reference run; 8192: half of it */
     enum plasma_rule rule;
-    bool table; /* a table of ADK's rate by field, not its formula */
+    bool table;   /* a table of ADK's rate by field, not its formula */
+    bool no_skip; /* the formula of every sample, and no time without plasma: the worst case */
 };
 
 /* A run of it. */

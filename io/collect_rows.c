@@ -6,6 +6,8 @@
 
 #include "io/collect_private.h"
 #include "io/resume.h"
+#include "io/verdict.h"
+#include "io/verdict_private.h"
 #include "kernels/base/status.h"
 
 /* A member of the file that is read, and its place in the result file. */
@@ -186,12 +188,28 @@ static int same_content(struct collect *c, const struct meeting *m, bool *same)
     return 0;
 }
 
+/* The same member, judged in the meantime. */
+static int take_verdict(struct collect *c, const struct meeting *m)
+{
+    struct verdict_state theirs;
+    struct verdict_state ours;
+    TRY(verdict_read(c->from.store, m->order.from, 1, &theirs));
+    TRY(collect_ours(c, verdict_read(c->to.store, m->order.to, 1, &ours)));
+    if (ours.outcome != MEMBER_PENDING
+        || (theirs.outcome == MEMBER_PENDING && theirs.chosen == ours.chosen))
+        return 0;
+    return collect_ours(c,
+                        verdict_copy(c->from.store, m->order.from, c->to.store, m->order.to));
+}
+
 /* Both are done. */
 static int compare_done(struct collect *c, const struct meeting *m)
 {
     bool same = false;
     int64_t bad = 0;
     TRY(same_content(c, m, &same));
+    if (same)
+        TRY(take_verdict(c, m));
     if (same && m->claimed)
         return note_taken(c, m->order.to);
     if (same) {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "io/read.h"
+#include "io/verdict.h"
+#include "io/verdict_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -206,6 +208,14 @@ static int copy_history(struct copy *copy, const struct copy_order *order)
     return put_row(copy, &copy->to->column[COLUMN_TRUNCATED], order->to, &truncated);
 }
 
+/* It counts with the member: its outcome means nothing before the member is done. */
+static int copy_verdict(struct copy *copy, const struct copy_order *order)
+{
+    const int rc = verdict_copy(copy->from, order->from, copy->to, order->to);
+    copy->stuck = rc != 0;
+    return rc;
+}
+
 int copy_member(struct copy *copy, const struct copy_order *order, bool *right)
 {
     *right = true;
@@ -223,6 +233,7 @@ int copy_member(struct copy *copy, const struct copy_order *order, bool *right)
         TRY(blank_planes(copy, order->to, (long)order->planes, copy->to->planes));
         TRY(copy_columns(copy, order));
         TRY(copy_history(copy, order));
+        TRY(copy_verdict(copy, order));
     }
     copy->order[copy->held++] = *order;
     return 0;
@@ -248,6 +259,9 @@ int copy_forget(struct copy *copy, int64_t member)
     const int64_t none = 0;
     TRY(put_row(copy, &copy->to->column[COLUMN_STATE], member, &pending));
     TRY(put_row(copy, &copy->to->column[COLUMN_N_SAVED], member, &none));
+    const int forgotten = verdict_forget(copy->to, member);
+    copy->stuck = forgotten != 0;
+    TRY(forgotten);
     return forget_reduction(copy, member / copy->to->realisations);
 }
 

@@ -264,24 +264,62 @@ int store_write_wisdom(const char *path, const char *wisdom)
     return closed;
 }
 
-/* Whether no member is pending. */
+/* What says whether a member is over: its state, and of a file with an envelope whether it is
+ * to be judged and what came of that. */
+enum { LAST_STATE, LAST_CHOSEN, LAST_OUTCOME, LASTS };
+
+/* A block of such columns. */
+struct last_words {
+    struct h5_dataset column[LASTS];
+    bool judged;
+    uint8_t value[LASTS][BLOCK];
+};
+
+static int last_open(int64_t file, const char *path, struct last_words *last)
+{
+    TRY(h5_dataset_open(file, path, "member/state", &last->column[LAST_STATE]));
+    last->judged = H5Lexists(file, "member/contract/chosen", H5P_DEFAULT) > 0;
+    if (!last->judged)
+        return 0;
+    TRY(h5_dataset_open(file, path, "member/contract/chosen", &last->column[LAST_CHOSEN]));
+    return h5_dataset_open(file, path, "member/contract/outcome", &last->column[LAST_OUTCOME]);
+}
+
+/* Whether a member waits for nothing: a done one that is chosen waits for its judgment. */
+static bool is_over(const struct last_words *last, int64_t i)
+{
+    const uint8_t state = last->value[LAST_STATE][i];
+    return state != MEMBER_PENDING
+           && !(last->judged && state == MEMBER_DONE && last->value[LAST_CHOSEN][i] != 0
+                && last->value[LAST_OUTCOME][i] == MEMBER_PENDING);
+}
+
+static int check_block(struct last_words *last, int64_t first, int64_t count, bool *complete)
+{
+    for (int c = 0; c < (last->judged ? LASTS : LAST_CHOSEN); c++)
+        TRY(h5_read_rows(&last->column[c], first, count, last->value[c]));
+    for (int64_t i = 0; i < count && *complete; i++)
+        *complete = is_over(last, i);
+    return 0;
+}
+
+/* Whether no member is pending and no judgment is. */
 static int nothing_pending(int64_t file, const char *path, bool *complete)
 {
-    *complete = true;
-    struct h5_dataset dataset;
-    TRY(h5_dataset_open(file, path, "member/state", &dataset));
-    uint8_t *states = NULL;
+    struct last_words *last = NULL;
     int rc = 0;
-    TRY_OR(rc, done, MEM_NEW(BLOCK, &states));
-    for (int64_t first = 0; *complete && first < dataset.length[0]; first += BLOCK) {
-        const int64_t left = dataset.length[0] - first;
-        const int64_t count = left < BLOCK ? left : BLOCK;
-        TRY_OR(rc, done, h5_read_rows(&dataset, first, count, states));
-        *complete = memchr(states, MEMBER_PENDING, (size_t)count) == NULL;
+    *complete = true;
+    TRY(MEM_NEW(1, &last));
+    TRY_OR(rc, done, last_open(file, path, last));
+    const int64_t members = last->column[LAST_STATE].length[0];
+    for (int64_t first = 0; *complete && first < members; first += BLOCK) {
+        const int64_t left = members - first;
+        TRY_OR(rc, done, check_block(last, first, left < BLOCK ? left : BLOCK, complete));
     }
 done:
-    mem_free(states);
-    h5_dataset_close(&dataset);
+    for (int c = 0; c < LASTS; c++)
+        h5_dataset_close(&last->column[c]);
+    mem_free(last);
     return rc;
 }
 

@@ -91,10 +91,41 @@ static const struct column contract_columns[] = {
     {"window", "1", "Window that was used", H5_TEXT, 80, NULL, false, true},
 };
 
+/* Of a file whose scan has an envelope. */
+static const struct column judgment_columns[] = {
+    {"chosen", "1", "1 when the member is to be judged", H5_U8, 0, NULL, true, true},
+    {"outcome", "1",
+     "What became of the judgment: 0 not ended 2 verdict 3 failed 4 timed out 5 quarantined",
+     H5_U8, 0, NULL, true, true},
+    {"reference", "1", "What the member was compared with", H5_TEXT, 80, NULL, false, true},
+    {"reason", "1", "Why there is no verdict", H5_TEXT, STORE_REASON_SIZE, NULL, false, true},
+    {"envelope", "1", "XXH3-64 of the envelope that the judgment belongs to; 0: none", H5_U64,
+     0, NULL, true, true},
+    {"attempts", "1", "Judgments that were begun", H5_I32, 0, NULL, true, true},
+    {"wall_s", "s", "Wall time of the judgment", H5_F64, 0, NULL, false, true},
+    {"rhs_calls", "1", "Evaluations of the right-hand side by the reference run", H5_I64, 0,
+     NULL, false, true},
+    {"error", "1", "Error of each judged plane in the norm; NaN: not judged", H5_F64, 0,
+     "plane_index", false, true},
+};
+
+bool schema_is_judgment(const struct schema_entry *entry)
+{
+    static const char group[] = "member/contract/";
+    if (strncmp(entry->path, group, sizeof group - 1) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof judgment_columns / sizeof *judgment_columns; i++)
+        if (strcmp(entry->path + sizeof group - 1, judgment_columns[i].name) == 0)
+            return true;
+    return false;
+}
+
 int schema_add_member(struct schema *schema, const struct store_spec *spec)
 {
     TRY(add_columns(schema, "member", "member_id", COLUMNS(member_columns)));
     TRY(add_columns(schema, "member/contract", "member_id", COLUMNS(contract_columns)));
+    if (spec->judged)
+        TRY(add_columns(schema, "member/contract", "member_id", COLUMNS(judgment_columns)));
     if (spec->axes > 0) {
         const struct column point = {
             "point", "1", "Index on each scan axis", H5_I32, 0, "axis_index", false, false};

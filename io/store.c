@@ -12,6 +12,7 @@
 #include <hdf5.h>
 
 #include "io/store_private.h"
+#include "io/verdict_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -205,6 +206,7 @@ static int datasets_open(struct store *store)
         TRY(store_open_dataset(store, column_paths[c], &store->column[c]));
     TRY(history_open(store));
     TRY(resume_open(store));
+    TRY(verdict_open(store));
     return store_check(store);
 }
 
@@ -294,6 +296,7 @@ int store_close(struct store *store)
         h5_dataset_close(&store->column[c]);
     history_close(&store->history);
     h5_dataset_close(&store->resume);
+    verdict_close(store);
     if (store->file > 0) {
         const int closed = h5_file_close(store->file, store->path);
         rc = rc == 0 ? closed : rc;

@@ -90,6 +90,7 @@ struct store_spec {
     size_t resume_state;            /* bytes of the largest checkpointed state; 0: no /resume */
     int64_t resume_rows; /* members computed at the same time, as far as it is known */
     bool ensemble;       /* make /ensemble; not in a shard */
+    bool judged;         /* members are judged by an envelope: room for what comes of it */
     long histogram_bins;
     int compress;     /* 1 to 9: arrays in compressed pieces, for readers only; 0: not */
     bool sync_member; /* default of store_set_sync for this file */

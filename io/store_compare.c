@@ -8,6 +8,7 @@
 #include "io/h5.h"
 #include "io/schema.h"
 #include "io/store_private.h"
+#include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -132,7 +133,8 @@ static bool is_resume(const struct schema_entry *entry)
 bool store_skips_entry(const struct store *store, const struct schema_entry *entry)
 {
     return is_config(entry) /* texts may differ in comments */
-           || is_resume(entry) || is_absent_timing(store->file, entry);
+           || is_resume(entry) || is_absent_timing(store->file, entry)
+           || (schema_is_judgment(entry) && !verdict_has_room(store)); /* made before those */
 }
 
 static int compare_schema(const struct store *store, const struct store_spec *spec)
@@ -195,6 +197,11 @@ static int compare_all(const struct store *store, const char *path,
         return 0;
     TRY(compare_window(store, spec));
     TRY(store_refuse_compressed(store));
+    if (spec->judged && !verdict_has_room(store))
+        FAIL(ERR_CONFLICT,
+             "%s was made without an envelope and has no room for verdicts: give another file "
+             "by -o, and --reuse takes the members over",
+             path);
     TRY(compare_schema(store, spec));
     return compare_members(store, spec);
 }

@@ -6,6 +6,7 @@
 
 #include "io/read.h"
 #include "io/store_private.h"
+#include "io/verdict.h"
 #include "kernels/base/fault.h"
 #include "kernels/base/status.h"
 
@@ -23,6 +24,7 @@ int store_reset_member(struct store *store, int64_t member)
     /* The state first: a killed process must not leave a done member without planes. */
     TRY(store_put_row(store, &store->column[COLUMN_STATE], member, &pending));
     TRY(store_put_row(store, &store->column[COLUMN_N_SAVED], member, &none));
+    TRY(verdict_forget(store, member));
     return store_count_try(store, member); /* the one whose planes are forgotten */
 }
 

@@ -43,6 +43,33 @@ enum store_column {
         COLUMN_COUNT
 };
 
+/* Columns of /member/contract, for io's own files. */
+#define VERDICT_LIST(X)                                                                        \
+    X(VERDICT_CHOSEN, "chosen", H5_U8)                                                         \
+    X(VERDICT_OUTCOME, "outcome", H5_U8)                                                       \
+    X(VERDICT_VERDICT, "verdict", H5_U8)                                                       \
+    X(VERDICT_ENVELOPE, "envelope", H5_U64)                                                    \
+    X(VERDICT_ATTEMPTS, "attempts", H5_I32)                                                    \
+    X(VERDICT_CLASS, "class", H5_U8)                                                           \
+    X(VERDICT_NORM, "norm", H5_TEXT)                                                           \
+    X(VERDICT_REFERENCE, "reference", H5_TEXT)                                                 \
+    X(VERDICT_WINDOW, "window", H5_TEXT)                                                       \
+    X(VERDICT_REASON, "reason", H5_TEXT)                                                       \
+    X(VERDICT_BOUND, "bound", H5_F64)                                                          \
+    X(VERDICT_OBSERVED, "observed", H5_F64)                                                    \
+    X(VERDICT_MARGIN, "margin", H5_F64)                                                        \
+    X(VERDICT_WALL, "wall_s", H5_F64)                                                          \
+    X(VERDICT_RHS_CALLS, "rhs_calls", H5_I64)                                                  \
+    X(VERDICT_ERROR, "error", H5_F64)
+
+/* The same in this order. */
+enum verdict_column {
+#define VERDICT_ENUM(column, name, kind) column,
+    VERDICT_LIST(VERDICT_ENUM)
+#undef VERDICT_ENUM
+        VERDICT_COLUMNS
+};
+
 /* A dataset of /plane. */
 struct store_part {
     struct h5_dataset data;
@@ -102,6 +129,8 @@ struct store {
     struct h5_dataset column[COLUMN_COUNT];
     struct store_history history;
     struct h5_dataset resume; /* resume/slot; not open when the file has none */
+    struct h5_dataset verdict[VERDICT_COLUMNS]; /* not open when the file has none */
+    bool verdicts_open;
     bool history_open;
     struct hash_stream *hash;
     void *dense;  /* one plane of the largest array, valid part */

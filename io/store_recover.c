@@ -3,6 +3,7 @@
  */
 #include "io/read.h"
 #include "io/store_private.h"
+#include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -57,6 +58,7 @@ static int lower(struct store *store, int64_t member, uint8_t state, int64_t goo
     if (state == MEMBER_DONE) {
         TRY(store_put_row(store, &store->column[COLUMN_STATE], member, &pending));
         TRY(forget_reduction(store, member / store->realisations));
+        TRY(verdict_forget(store, member));
         out->reopened++;
     }
     if (out->lowered++ == 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/store_private.h"
+#include "io/verdict.h"
 #include "kernels/base/status.h"
 
 int store_read_tries(struct store *store, int64_t first, int64_t count, int32_t *tries)
@@ -18,5 +19,6 @@ int store_retry_member(struct store *store, int64_t member)
      */
     TRY(store_put_row(store, &store->column[COLUMN_N_SAVED], member, &none));
     TRY(store_put_row(store, &store->column[COLUMN_REASON], member, reason));
+    TRY(verdict_forget(store, member));
     return store_put_row(store, &store->column[COLUMN_STATE], member, &pending);
 }

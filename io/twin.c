@@ -23,8 +23,9 @@ struct twin_header {
 };
 
 /* Groups that have the datasets: one that was taken away may have left its bytes behind. */
-enum { GROUPS = 5 };
-static const char *const groups[GROUPS] = {"/", "member", "member/param", "plane", "step"};
+enum { GROUPS = 6 };
+static const char *const groups[GROUPS] = {"/",     "member", "member/param", "member/contract",
+                                           "plane", "step"};
 
 struct twin {
     int64_t size; /* bytes of the file */
@@ -98,6 +99,10 @@ static struct h5_dataset *dataset_at(struct store *store, int index)
     if (index < history)
         return steps[index];
     index -= history;
+    const int verdicts = store->verdicts_open ? VERDICT_COLUMNS : 0;
+    if (index < verdicts)
+        return &store->verdict[index];
+    index -= verdicts;
     const int each = 1 + LAYOUT_DIMS_MAX;
     if (index >= each * store->parts)
         return NULL;
@@ -208,8 +213,10 @@ static int learn_shape(struct twin *twin, const struct store *store)
                                  .part = twin->part,
                                  .parts = store->parts,
                                  .history = store->history,
-                                 .history_open = store->history_open};
+                                 .history_open = store->history_open,
+                                 .verdicts_open = store->verdicts_open};
     memcpy(twin->shape.column, store->column, sizeof store->column);
+    memcpy(twin->shape.verdict, store->verdict, sizeof store->verdict);
     TRY(h5_get_text(store->file, store->path, "model", twin->model, sizeof twin->model));
     for (int i = 0; dataset_at(&twin->shape, i) != NULL; i++)
         drop_handles(dataset_at(&twin->shape, i));
@@ -302,6 +309,8 @@ static int take_shape(const struct twin *twin, struct store *store)
     memcpy(store->column, shape->column, sizeof store->column);
     store->history = shape->history;
     store->history_open = shape->history_open;
+    memcpy(store->verdict, shape->verdict, sizeof store->verdict);
+    store->verdicts_open = shape->verdicts_open;
     for (int i = 0; dataset_at(store, i) != NULL; i++) {
         struct h5_dataset *const dataset = dataset_at(store, i);
         dataset->path = store->path;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <omp.h>
+
 #include "kernels/backend/cpu.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
@@ -47,4 +49,19 @@ long backend_stride(long n, size_t size)
 {
     const long step = MEM_ALIGNMENT / (long)size;
     return (n + step - 1) / step * step;
+}
+
+const struct threshold_row *backend_thresholds(void)
+{
+    static const struct threshold_row rows[THRESHOLDS] = {
+#define THRESHOLD(name, value, machine, date, meaning) {#name, value, machine, date, meaning},
+#include "kernels/numeric/thresholds.def"
+#undef THRESHOLD
+    };
+    return rows;
+}
+
+bool backend_shares_column(const struct backend *be, long n)
+{
+    return be->threads > 1 && n >= be->threshold[THRESHOLD_column_shares] && !omp_in_parallel();
 }

@@ -40,6 +40,20 @@ struct fft_rows {
     const unsigned char *active; /* [row + rows], NULL: all */
 };
 
+/* Measured switching points, numeric/thresholds.def. */
+enum threshold {
+#define THRESHOLD(name, value, machine, date, meaning) THRESHOLD_##name,
+#include "kernels/numeric/thresholds.def"
+#undef THRESHOLD
+    THRESHOLDS
+};
+
+struct threshold_row {
+    const char *name;
+    long value; /* unless an option says otherwise */
+    const char *machine, *date, *meaning;
+};
+
 struct backend;
 
 /* One launch function per kernel, for rows [row, row + rows) and elements [0, n):
@@ -104,6 +118,7 @@ struct backend {
     char device[96]; /* what it runs on, for banner and file */
     int threads;     /* threads it may use, >= 1 */
     enum fft_rigour rigour;
+    long threshold[THRESHOLDS];
     struct wisdom_source source;
     long searched; /* plans that no wisdom was found for */
     bool refused;  /* the source's last text was not accepted by FFTW */
@@ -119,7 +134,15 @@ struct backend_options {
                            Text that FFTW does not accept (another version's) is warned of and
                            left out: wisdom changes the speed only. */
     struct wisdom_source source; /* next NULL: none. Its context lives as long as the backend */
+    long threshold[THRESHOLDS];  /* 0: that of thresholds.def */
 };
+
+/** The rows of thresholds.def, [THRESHOLDS]. */
+const struct threshold_row *backend_thresholds(void);
+
+/** Whether the threads of a backend share the plasma column of one row of n samples, here and
+ * now: not within a parallel region, where each thread has rows of its own. */
+bool backend_shares_column(const struct backend *be, long n);
 
 /**
  * Make a backend by name. A missing one is refused with ERR_DEVICE or ERR_UNSUPPORTED and the

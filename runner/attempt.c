@@ -135,6 +135,15 @@ static void say_failures(const struct status_report *report, int64_t failed)
         log_warn("member %" PRId64 " %s%s %s", r->member, status_state_name((int)r->state),
                  rest == r->text ? ":" : "", rest);
     }
+    const struct status_verdicts *const v = &report->verdicts;
+    for (int i = 0; i < v->bad; i++)
+        log_warn("member %" PRId64 " %s: %s", v->list[i].member,
+                 v->list[i].outside ? "is outside the envelope" : "has no verdict",
+                 v->list[i].text);
+    if (v->outside + v->none > v->bad)
+        log_warn("and %" PRId64 " more outside the envelope or without a verdict; `scanfarm "
+                 "status %s` has the counts",
+                 v->outside + v->none - v->bad, report->path);
     if (failed > report->reasons)
         log_warn("and %" PRId64 " more; `scanfarm status %s` has the counts",
                  failed - report->reasons, report->path);
@@ -162,16 +171,20 @@ static void count_text(const struct status_report *report, char *text, size_t si
     add_count(text, size, report->state[MEMBER_TIMED_OUT], "timed out");
     add_count(text, size, report->state[MEMBER_QUARANTINED], "quarantined");
     add_count(text, size, report->state[MEMBER_PENDING], "left");
+    add_count(text, size, report->verdicts.within, "within the envelope");
+    add_count(text, size, report->verdicts.outside, "outside it");
+    add_count(text, size, report->verdicts.none, "without a verdict");
+    add_count(text, size, report->verdicts.waiting, "not judged yet");
 }
 
 static void say_idle(const struct prepared *p, const struct status_report *report,
                      const struct attempt_end *end)
 {
-    char counts[160];
+    char counts[300];
     count_text(report, counts, sizeof counts);
     if (p->options->only != NULL)
         log_info("nothing to do: %s", end->text);
-    if (failed_of(report) > 0)
+    if (failed_of(report) + report->verdicts.outside + report->verdicts.none > 0)
         log_info("nothing to do: %s; `scanfarm status %s` has the reasons", counts,
                  report->path);
     else
@@ -182,7 +195,7 @@ static void say_text(const struct prepared *p, const struct status_report *repor
                      const struct attempt_end *end)
 {
     char span[TEXT_SIZE];
-    char counts[160];
+    char counts[300];
     char tolerance[512];
     text_seconds(wall, span);
     count_text(report, counts, sizeof counts);
@@ -214,6 +227,7 @@ static int say_json(const struct prepared *p, const struct status_report *report
            report->state[MEMBER_PENDING], p->dispatch.pending_before,
            p->options->workers > 0 ? p->options->workers : 1);
     status_part_json(report, stdout);
+    status_verdicts_json(&report->verdicts, stdout);
     printf(", \"wall_s\": ");
     json_number(stdout, wall);
     printf(", \"exit_code\": %d, \"text\": ", end->code);

@@ -274,7 +274,7 @@ int checkpoint_rows(struct worker *w)
         TRY(worker_check_right(w));
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     for (int r = 0; w->running > 0 && r < w->placement.capacity; r++)
-        if (w->row[r].member >= 0)
+        if (w->row[r].member >= 0 && w->row[r].judgment == NULL) /* that begins anew */
             TRY(write_row(w, r));
     stopwatch_switch(&w->watch, before);
     delay(w);

@@ -103,6 +103,7 @@ static int count_states(struct states *s, struct collect_report *r)
             r->state[s->state[i]]++;
             r->begun += s->state[i] == MEMBER_PENDING && s->saved[i] > 0;
         }
+        TRY(status_verdicts_read(s->store, first, s->count, s->state, &r->verdicts));
     }
     return 0;
 }
@@ -126,8 +127,11 @@ static int64_t failed_of(const struct collect_report *r)
 
 int collect_report_code(const struct collect_report *r)
 {
-    const bool well = r->state[MEMBER_PENDING] == 0 && failed_of(r) == 0 && r->unreadable == 0
-                      && r->foreign == 0 && r->damaged == 0 && r->conflicts == 0;
+    const struct status_verdicts *const v = &r->verdicts;
+    const bool judged = v->outside + v->none + v->waiting == 0;
+    const bool well = judged && r->state[MEMBER_PENDING] == 0 && failed_of(r) == 0
+                      && r->unreadable == 0 && r->foreign == 0 && r->damaged == 0
+                      && r->conflicts == 0;
     return well ? 0 : EXIT_MEMBERS_FAILED;
 }
 
@@ -147,6 +151,9 @@ void collect_report_counts(const struct collect_report *r, char *text, size_t si
     add_count(text, size, r->state[MEMBER_QUARANTINED], "quarantined");
     add_count(text, size, r->state[MEMBER_PENDING] - r->begun, "missing");
     add_count(text, size, r->begun, "begun but not finished");
+    add_count(text, size, r->verdicts.outside, "outside the envelope");
+    add_count(text, size, r->verdicts.none, "without a verdict");
+    add_count(text, size, r->verdicts.waiting - r->state[MEMBER_PENDING], "not judged yet");
 }
 
 /* Telling */
@@ -326,6 +333,10 @@ static void sum_json(const struct collecting *c, const struct collect_report *r,
            r->members, r->state[MEMBER_DONE], r->state[MEMBER_FAILED],
            r->state[MEMBER_TIMED_OUT], r->state[MEMBER_QUARANTINED], r->state[MEMBER_PENDING],
            r->begun);
+    if (r->verdicts.any)
+        printf(", \"within\": %" PRId64 ", \"outside\": %" PRId64
+               ", \"without_verdict\": %" PRId64,
+               r->verdicts.within, r->verdicts.outside, r->verdicts.none);
     printf(", \"files\": %ld, \"good\": %ld, \"unchanged\": %ld, \"unreadable\": %ld, "
            "\"foreign\": %ld",
            r->files, r->good, c->unchanged, r->unreadable, r->foreign);

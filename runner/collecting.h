@@ -12,6 +12,7 @@
 #include "runner/collect_spec.h"
 #include "runner/lease.h"
 #include "runner/run.h"
+#include "runner/status_verdicts.h"
 
 /* One `scanfarm collect`: shared by the files of this command. */
 struct collecting {
@@ -47,7 +48,8 @@ struct collect_report {
     long shards; /* of the scan, as its files say; 0: unknown, or they disagree */
     int64_t members;
     int64_t state[8]; /* members by enum member_state */
-    int64_t begun;    /* pending ones with planes */
+    struct status_verdicts verdicts;
+    int64_t begun; /* pending ones with planes */
 };
 
 /**

@@ -134,6 +134,7 @@ static int read_file(struct dispatch *d, struct store *store)
         TRY_OR(rc, done, store_read_states(store, m, count, state, n_saved));
         TRY_OR(rc, done, store_read_tries(store, m, count, tries));
         note_states(d, m, count, state);
+        TRY_OR(rc, done, dispatch_judge_read(d, store, m, count, state));
         note_touched(d, count, state, n_saved, tries);
     }
     if (d->left != NULL)
@@ -160,6 +161,7 @@ static int prepare_queues(struct dispatch *d, bool reduce)
     const struct store_window *const w = &d->part;
     d->counts.total = selection_count(d->selection, w->first, w->count);
     TRY(queue_init_part(&d->members, w->first, w->first + w->count, true));
+    TRY(dispatch_judge_init(d));
     return reduce && w->shards < 2 ? prepare_points(d) : 0;
 }
 
@@ -198,6 +200,7 @@ void dispatch_clear(struct dispatch *dispatch)
     dispatch->begun_count = 0;
     dispatch_losses_clear(&dispatch->losses);
     holding_clear(&dispatch->checks.withdrawn);
+    dispatch_judge_clear(dispatch);
     mem_free(dispatch->left);
     dispatch->left = NULL;
 }
@@ -210,7 +213,8 @@ void dispatch_worker_clear(struct dispatch_worker *worker)
 
 int64_t dispatch_pending(const struct dispatch *dispatch)
 {
-    return dispatch_waiting(dispatch) + dispatch->points.pending + dispatch->losses.suspects;
+    return dispatch_waiting(dispatch) + dispatch->points.pending + dispatch->judging.count
+           + dispatch->losses.suspects;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -252,7 +256,8 @@ static int64_t take_next(struct dispatch *d, struct dispatch_worker *worker,
         return queue_take(&d->points, 1, &(struct queue_keys){.block = 1}, give);
     }
     give->pass = PASS_MEMBER;
-    return dispatch_take_members(d, worker, give, seconds);
+    const int64_t members = dispatch_take_members(d, worker, give, seconds);
+    return members > 0 ? members : dispatch_take_judgments(d, worker, give, seconds);
 }
 
 /* Whether a worker may have something now. */
@@ -265,11 +270,10 @@ static bool may_take(struct dispatch *d, struct dispatch_worker *worker)
 }
 
 /* Tasks that could not be noted are nobody's. */
-static void return_tasks(struct dispatch *d, const struct message_give *give)
+static void return_tasks(struct dispatch *d, const struct message_give *give, double seconds)
 {
-    struct queue *queue = give->pass == PASS_REDUCE ? &d->points : &d->members;
     for (int64_t i = 0; i < give_count(give); i++)
-        queue_set(queue, give_id(give, i), 1, true);
+        dispatch_return(d, give->pass, give_id(give, i), 1, seconds);
 }
 
 static void note_given(struct dispatch *d, struct dispatch_worker *worker, int64_t taken,
@@ -302,12 +306,14 @@ bool dispatch_take(struct dispatch *d, struct dispatch_worker *worker,
         return false;
     const int rc = holding_add(&worker->holding, give, &lot);
     if (rc != 0) {
-        return_tasks(d, give);
+        return_tasks(d, give, lot.seconds);
         dispatch_fail(d, rc, "no memory for the list of a worker's tasks");
         return false;
     }
     if (give->pass == PASS_MEMBER)
         give->timeout = member_timeout(d);
+    else if (give->pass == PASS_JUDGE)
+        give->timeout = member_timeout(d) * fmax(d->judging.stretch, 1);
     give->again = d->losses.any;
     note_given(d, worker, taken, lot.seconds);
     if (give->pass == PASS_MEMBER)
@@ -372,21 +378,24 @@ void dispatch_note_ended(struct dispatch *d, const struct report_run *run, const
         d->counts.timed_out += run->count;
     if (d->left != NULL)
         count_points(d, run);
+    if (!d->checks.on || run->state == MEMBER_QUARANTINED)
+        dispatch_judge_ready(d, run); /* else when their worker has confirmed them */
     dispatch_record(d, run, member_state_name(run->state), reason);
 }
 
 /* Tasks of a run are no worker's any more. */
 static void note_run(struct dispatch *d, struct dispatch_worker *worker,
-                     const struct report_run *run, const char *text)
+                     const struct report_run *run, const char *text, double predicted)
 {
     const bool pending = run->state == MEMBER_PENDING;
     if (pending && worker->tries)
         return; /* dispatch_note_suspect keeps it apart */
     if (pending) {
-        queue_set(run->pass == PASS_REDUCE ? &d->points : &d->members, run->first, run->count,
-                  true);
+        dispatch_return(d, run->pass, run->first, run->count, predicted);
     } else if (run->pass == PASS_REDUCE) {
         d->counts.reduced += run->count;
+    } else if (run->pass == PASS_JUDGE) {
+        dispatch_judge_ended(d, run, text);
     } else {
         note_time(d, run);
         dispatch_note_ended(d, run, is_failure(run->state) ? text : "");
@@ -410,7 +419,7 @@ static int take_back(struct dispatch *d, struct dispatch_worker *worker,
         if (run->pass == PASS_MEMBER)
             d->counts.running -= run->count;
     }
-    note_run(d, worker, run, report->text);
+    note_run(d, worker, run, report->text, lot.seconds);
     dispatch_note_suspect(d, worker, run);
     dispatch_note_outcome(d, worker, run, lot.give);
     dispatch_learn(d, run, lot.seconds);
@@ -472,7 +481,20 @@ bool dispatch_ended(const struct dispatch *d)
     if (d->stopping)
         return true;
     const bool all = dispatch_pending(d) == 0 && d->losses.quarantines == 0;
-    return all || (d->too_late && d->points.pending == 0);
+    const bool members = d->too_late || dispatch_waiting(d) + d->losses.suspects == 0;
+    const bool judged = d->judging.too_late || d->judging.count == 0;
+    return all
+           || ((d->too_late || d->judging.too_late) && members && judged
+               && d->points.pending == 0);
+}
+
+/* Suspects of one pass. */
+static int64_t suspects_of(const struct dispatch *d, bool judgments)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < d->losses.suspects; i++)
+        sum += (d->losses.suspect[i].pass == PASS_JUDGE) == judgments;
+    return sum;
 }
 
 static int write_heartbeat(struct dispatch *d)
@@ -480,7 +502,7 @@ static int write_heartbeat(struct dispatch *d)
     const struct progress_counts *c = &d->counts;
     const struct journal_counts counts = {
         .members = c->total,
-        .pending = dispatch_waiting(d) + d->losses.suspects,
+        .pending = dispatch_waiting(d) + suspects_of(d, false),
         .running = c->running,
         .done = c->before - d->failed_before + c->done,
         .failed = d->failed_before + c->failed - d->timed_out_before - c->timed_out,
@@ -497,6 +519,8 @@ int dispatch_tick(struct dispatch *d)
 {
     const double now = clock_wall();
     d->counts.elapsed = d->begin > 0 ? now - d->begin : 0;
+    d->counts.judges = d->judging.total;
+    d->counts.judged = d->judging.before + d->judging.ended;
     dispatch_look_ahead(d);
     dispatch_forecast(d);
     progress_update(&d->progress, &d->counts);
@@ -524,17 +548,58 @@ static void failures_text(int64_t failed, int64_t timed_out, char *text, size_t 
 static int64_t members_left(const struct dispatch *d)
 {
     const struct dispatch_losses *l = &d->losses;
-    return dispatch_waiting(d) + l->suspects + l->quarantines + l->abandoned;
+    return dispatch_waiting(d) + suspects_of(d, false) + l->quarantines + l->abandoned;
+}
+
+/* Judgments that have not ended and that nobody makes, of members that are done. */
+static int64_t judgments_left(const struct dispatch *d)
+{
+    return d->judging.count + suspects_of(d, true);
 }
 
 static void stopped_text(const struct dispatch *d, int64_t left, char *text, size_t size)
 {
-    const char *why = d->stopping   ? "stopped on request"
-                      : d->too_late ? "stopped before the time limit"
-                                    : DISPATCH_OUT_OF_REACH;
+    const char *why = d->stopping                          ? "stopped on request"
+                      : d->too_late || d->judging.too_late ? "stopped before the time limit"
+                                                           : DISPATCH_OUT_OF_REACH;
     snprintf(text, size, "%s with %" PRId64 " of %" PRId64 " %smember%s left", why, left,
              d->counts.total, d->selection != NULL ? "selected " : "",
              d->counts.total == 1 ? "" : "s");
+    const size_t used = strlen(text);
+    const int64_t judgments = judgments_left(d);
+    if (judgments > 0)
+        snprintf(text + used, size - used, ", %" PRId64 " judgment%s too", judgments,
+                 judgments == 1 ? "" : "s");
+}
+
+/* "2 failed of 8 members, 1 outside the envelope" */
+static void bad_text(const struct dispatch *d, int64_t failed, int64_t timed_out, char *text,
+                     size_t size)
+{
+    text[0] = '\0';
+    if (failed > 0) {
+        failures_text(failed - timed_out, timed_out, text, size);
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, " of %" PRId64 " %smembers", d->counts.total,
+                 d->selection != NULL ? "selected " : "");
+    }
+    dispatch_judge_text(d, text, size);
+}
+
+static void done_text(const struct dispatch *d, char *text, size_t size)
+{
+    const char *const chosen = d->selection != NULL ? "selected " : "";
+    if (d->counts.total == 0)
+        snprintf(text, size, "none of the selected members is in shard %ld/%ld", d->part.shard,
+                 d->part.shards);
+    else if (d->counts.total == 1)
+        snprintf(text, size, "the %smember is done", chosen);
+    else
+        snprintf(text, size, "all %" PRId64 " %smembers done", d->counts.total, chosen);
+    const size_t used = strlen(text);
+    if (d->judging.total > 0)
+        snprintf(text + used, size - used, ", %" PRId64 " judged and within the envelope",
+                 d->judging.total);
 }
 
 int dispatch_code(const struct dispatch *d, char *text, size_t size)
@@ -542,7 +607,6 @@ int dispatch_code(const struct dispatch *d, char *text, size_t size)
     const int64_t failed = d->failed_before + d->counts.failed;
     const int64_t timed_out = d->timed_out_before + d->counts.timed_out;
     const int64_t left = members_left(d);
-    const char *const chosen = d->selection != NULL ? "selected " : "";
     if (d->error != 0) {
         snprintf(text, size, "%s", d->text);
         return status_exit_code(d->error);
@@ -551,19 +615,10 @@ int dispatch_code(const struct dispatch *d, char *text, size_t size)
         stopped_text(d, left, text, size);
         return EXIT_STOPPED;
     }
-    if (failed > 0) {
-        failures_text(failed - timed_out, timed_out, text, size);
-        const size_t used = strlen(text);
-        snprintf(text + used, size - used, " of %" PRId64 " %smembers", d->counts.total,
-                 chosen);
+    if (failed + d->judging.outside + d->judging.none > 0) {
+        bad_text(d, failed, timed_out, text, size);
         return EXIT_MEMBERS_FAILED;
     }
-    if (d->counts.total == 0)
-        snprintf(text, size, "none of the selected members is in shard %ld/%ld", d->part.shard,
-                 d->part.shards);
-    else if (d->counts.total == 1)
-        snprintf(text, size, "the %smember is done", chosen);
-    else
-        snprintf(text, size, "all %" PRId64 " %smembers done", d->counts.total, chosen);
+    done_text(d, text, size);
     return 0;
 }

@@ -28,6 +28,8 @@
 #define WITHDRAW_DONE "self-check failed"
 /* State in the journal of a member that is being taken back. */
 #define WITHDRAW_STATE "withdrawn"
+/* … and of one whose verdict is. */
+#define WITHDRAW_VERDICT "verdict withdrawn"
 
 /* A task that may have ended its worker. */
 struct dispatch_suspect {
@@ -36,9 +38,10 @@ struct dispatch_suspect {
     int losses; /* workers that died over it */
 };
 
-/* A member that nobody gets any more, and why. */
+/* A member that nobody gets any more, or that nobody judges, and why. */
 struct dispatch_quarantined {
     int64_t member;
+    int32_t pass;
     char reason[STORE_REASON_SIZE];
 };
 
@@ -63,6 +66,30 @@ struct dispatch_checks {
     char text[REPORT_CHECK_SIZE]; /* figures of the last failure */
 };
 
+/* A member that is done and waits to be judged. */
+struct dispatch_judgment {
+    int64_t member;
+    double seconds; /* predicted; 0: not known */
+};
+
+/* How the judgments of a scan with an envelope stand. */
+struct dispatch_judging {
+    bool on;
+    uint64_t key;        /* of the envelope */
+    double stretch;      /* a judgment's time / its member's */
+    struct queue chosen; /* members to be judged once they are done; "pending": yes */
+    struct dispatch_judgment *heap; /* [count] the longest first */
+    int64_t count, room;
+    double seconds;  /* predicted for all that wait */
+    int64_t total;   /* chosen members, those that failed apart */
+    int64_t to_come; /* chosen members that have not ended */
+    bool too_late;   /* none that waits would end before the deadline */
+    int64_t before;  /* judged in earlier runs */
+    int64_t ended;   /* judged in this one */
+    int64_t outside; /* verdicts, of earlier runs too … */
+    int64_t none;    /* … and judgments that ended without one */
+};
+
 /* The controller's knowledge: what is open, who has what, what has ended. */
 struct dispatch {
     const struct scan *scan;
@@ -79,6 +106,7 @@ struct dispatch {
     int64_t begun_count;
     struct queue points; /* to reduce; empty total without reductions */
     int64_t *left;       /* [points] members that have not ended; NULL without reductions */
+    struct dispatch_judging judging;
     struct queue_keys keys;
     int64_t pending_before;   /* members that had not ended at the start */
     int64_t failed_before;    /* members that ended otherwise than done, earlier */
@@ -133,8 +161,8 @@ struct dispatch_worker {
     struct dispatch_suspect alone;
     bool reserved; /* it is to have a suspect as soon as it holds nothing */
     bool parked;
-    struct holding unchecked; /* members that ended since its last good self-check; the state
-                                 of each in `give` */
+    struct holding unchecked; /* members that ended, and judgments, since its last good
+                                 self-check; the state of each in `give` */
     int64_t unchecked_members;
     bool unsound;   /* a self-check failed: it gets nothing */
     bool known;     /* it has had something */
@@ -203,13 +231,13 @@ void dispatch_lost(struct dispatch *dispatch, struct dispatch_worker *worker, co
 void dispatch_forget(struct dispatch *dispatch, struct dispatch_worker *worker);
 
 /**
- * The next member that is quarantined: from now on it counts as ended; its state has to be
- * written at once. The run does not end in order before all have been asked for.
+ * The next member that is quarantined, or whose judgment is: from now on it counts as ended;
+ * its state has to be written at once. The run does not end in order before all have been asked
+ * for.
  *
- * @param reason [STORE_REASON_SIZE]
  * @return false when there is none
  */
-bool dispatch_next_quarantined(struct dispatch *dispatch, int64_t *member, char *reason);
+bool dispatch_next_quarantined(struct dispatch *dispatch, struct dispatch_quarantined *out);
 
 /**
  * Whether a worker gets nothing any more because members fail in it at once, one after the
@@ -229,9 +257,10 @@ bool dispatch_wants_check(const struct dispatch *dispatch,
  * self-check: from now on it is pending. It has to be made so in the file at once, before
  * anything is given.
  *
+ * @param pass  PASS_MEMBER; PASS_JUDGE: only its verdict counts no more
  * @return false when there is none
  */
-bool dispatch_next_withdrawn(struct dispatch *dispatch, int64_t *member);
+bool dispatch_next_withdrawn(struct dispatch *dispatch, int64_t *member, enum task_pass *pass);
 
 /** A worker appeared or left: journal record. */
 void dispatch_note_worker(struct dispatch *dispatch, int rank, const char *host, long pid,

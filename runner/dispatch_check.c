@@ -13,16 +13,12 @@
 /* What a withdrawn span becomes: given again, or held by its worker, who gives it back. */
 enum { WITHDRAWN_FREE, WITHDRAWN_HELD };
 
-static void add_span(struct dispatch *d, struct holding *to, int64_t first, int64_t count,
+static void add_span(struct dispatch *d, struct holding *to, const struct report_run *run,
                      int64_t mark)
 {
-    const struct message_give give = {.pass = PASS_MEMBER, .first = first, .length = count};
-    const struct holding_lot lot = {.give = mark};
-    struct holding_span *const last = to->spans > 0 ? &to->span[to->spans - 1] : NULL;
-    if (last != NULL && last->first + last->count == first && last->give == mark) {
-        last->count += count;
-        return;
-    }
+    const struct message_give give = {
+        .pass = run->pass, .first = run->first, .length = run->count};
+    const struct holding_lot lot = {.give = mark, .seconds = run->seconds / (double)run->count};
     const int rc = holding_add(to, &give, &lot);
     if (rc != 0)
         dispatch_fail(d, rc, "no memory for the list of unchecked members");
@@ -31,11 +27,25 @@ static void add_span(struct dispatch *d, struct holding *to, int64_t first, int6
 void dispatch_note_unchecked(struct dispatch *d, struct dispatch_worker *w,
                              const struct report_run *run)
 {
-    if (!d->checks.on || run->pass != PASS_MEMBER || run->state == MEMBER_PENDING || w->gone)
+    if (!d->checks.on || run->pass == PASS_REDUCE || run->state == MEMBER_PENDING)
         return;
-    add_span(d, &w->unchecked, run->first, run->count, run->state);
+    if (w->gone) { /* it confirms nothing any more */
+        if (run->pass == PASS_MEMBER)
+            dispatch_judge_ready(d, run);
+        return;
+    }
+    add_span(d, &w->unchecked, run, run->state);
     w->unchecked_members += run->count;
     d->checks.unchecked += run->count;
+}
+
+static struct report_run run_of(const struct holding_span *span)
+{
+    return (struct report_run){.first = span->first,
+                               .count = span->count,
+                               .pass = span->pass,
+                               .state = (int32_t)span->give,
+                               .seconds = span->seconds * (double)span->count};
 }
 
 static void forget_unchecked(struct dispatch *d, struct dispatch_worker *w)
@@ -43,6 +53,17 @@ static void forget_unchecked(struct dispatch *d, struct dispatch_worker *w)
     d->checks.unchecked -= w->unchecked_members;
     w->unchecked_members = 0;
     holding_clear(&w->unchecked);
+}
+
+/* Nothing more is known against these members: they may be judged. */
+static void confirm(struct dispatch *d, struct dispatch_worker *w)
+{
+    for (int i = 0; i < w->unchecked.spans; i++) {
+        const struct report_run run = run_of(&w->unchecked.span[i]);
+        if (run.pass == PASS_MEMBER)
+            dispatch_judge_ready(d, &run);
+    }
+    forget_unchecked(d, w);
 }
 
 static void fail_without_workers(struct dispatch *d)
@@ -57,7 +78,7 @@ static void fail_without_workers(struct dispatch *d)
 
 void dispatch_check_leave(struct dispatch *d, struct dispatch_worker *w)
 {
-    forget_unchecked(d, w);
+    confirm(d, w);
     d->checks.unsound -= w->unsound;
     w->unsound = false;
     fail_without_workers(d);
@@ -78,20 +99,29 @@ static void open_point(struct dispatch *d, int64_t member)
         d->counts.reduced--;
 }
 
-static void withdraw(struct dispatch *d, const struct holding_span *span, const char *why)
+static void withdraw(struct dispatch *d, const struct report_run *run, const char *why)
 {
-    const struct report_run run = {.first = span->first, .count = span->count};
-    const int state = (int)span->give;
-    if (state == MEMBER_DONE)
-        d->counts.done -= span->count;
+    if (run->state == MEMBER_DONE)
+        d->counts.done -= run->count;
     else
-        d->counts.failed -= span->count;
-    if (state == MEMBER_TIMED_OUT)
-        d->counts.timed_out -= span->count;
-    for (int64_t i = 0; i < span->count; i++)
-        open_point(d, span->first + i);
-    dispatch_record(d, &run, WITHDRAW_STATE, why);
-    add_span(d, &d->checks.withdrawn, span->first, span->count, WITHDRAWN_FREE);
+        d->counts.failed -= run->count;
+    if (run->state == MEMBER_TIMED_OUT)
+        d->counts.timed_out -= run->count;
+    for (int64_t i = 0; i < run->count; i++)
+        open_point(d, run->first + i);
+    dispatch_record(d, run, WITHDRAW_STATE, why);
+    add_span(d, &d->checks.withdrawn, run, WITHDRAWN_FREE);
+}
+
+static void withdraw_verdict(struct dispatch *d, const struct report_run *run, const char *why)
+{
+    d->judging.ended -= run->count;
+    if (run->state == JUDGED_OUTSIDE)
+        d->judging.outside -= run->count;
+    else if (run->state != MEMBER_DONE)
+        d->judging.none -= run->count;
+    dispatch_record(d, run, WITHDRAW_VERDICT, why);
+    add_span(d, &d->checks.withdrawn, run, WITHDRAWN_FREE);
 }
 
 static void condemn(struct dispatch *d, struct dispatch_worker *w, const char *figures)
@@ -103,17 +133,22 @@ static void condemn(struct dispatch *d, struct dispatch_worker *w, const char *f
     w->unsound = true;
     d->losses.any = true; /* members may have been begun */
     d->checks.unsound++;
-    for (int i = 0; i < w->unchecked.spans; i++)
-        withdraw(d, &w->unchecked.span[i], why);
+    for (int i = 0; i < w->unchecked.spans; i++) {
+        const struct report_run run = run_of(&w->unchecked.span[i]);
+        if (run.pass == PASS_MEMBER)
+            withdraw(d, &run, why);
+        else
+            withdraw_verdict(d, &run, why);
+    }
     forget_unchecked(d, w);
     /* What it has begun may have planes by now. */
     for (int i = 0; i < w->holding.spans; i++) {
-        const struct holding_span *const span = &w->holding.span[i];
-        const struct report_run run = {.first = span->first, .count = span->count};
-        if (span->pass != PASS_MEMBER)
+        struct report_run run = run_of(&w->holding.span[i]);
+        run.state = MEMBER_PENDING;
+        if (run.pass != PASS_MEMBER)
             continue;
         dispatch_record(d, &run, WITHDRAW_STATE, why);
-        add_span(d, &d->checks.withdrawn, span->first, span->count, WITHDRAWN_HELD);
+        add_span(d, &d->checks.withdrawn, &run, WITHDRAWN_HELD);
     }
     fail_without_workers(d);
 }
@@ -126,7 +161,7 @@ void dispatch_note_check(struct dispatch *d, struct dispatch_worker *w,
     if (report->check == CHECK_FAILED)
         condemn(d, w, report->check_text);
     else
-        forget_unchecked(d, w);
+        confirm(d, w);
 }
 
 bool dispatch_wants_check(const struct dispatch *d, const struct dispatch_worker *w)
@@ -135,15 +170,16 @@ bool dispatch_wants_check(const struct dispatch *d, const struct dispatch_worker
     return d->error == 0 && !w->gone && w->unchecked_members > 0 && w->out == 0 && over;
 }
 
-bool dispatch_next_withdrawn(struct dispatch *d, int64_t *member)
+bool dispatch_next_withdrawn(struct dispatch *d, int64_t *member, enum task_pass *pass)
 {
     struct holding *const list = &d->checks.withdrawn;
     if (list->spans == 0)
         return false;
     struct holding_span *const last = &list->span[list->spans - 1];
     *member = last->first + --last->count;
+    *pass = (enum task_pass)last->pass;
     if (last->give == WITHDRAWN_FREE)
-        queue_set(&d->members, *member, 1, true);
+        dispatch_return(d, last->pass, *member, 1, last->seconds);
     if (last->count == 0)
         list->spans--;
     return true;

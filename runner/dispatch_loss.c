@@ -39,8 +39,7 @@ static void add_suspect(struct dispatch *d, const struct dispatch_suspect *suspe
     if (rc == 0)
         l->suspect[l->suspects++] = *suspect;
     else
-        queue_set(suspect->pass == PASS_REDUCE ? &d->points : &d->members, suspect->id, 1,
-                  true);
+        dispatch_return(d, suspect->pass, suspect->id, 1, 0);
 }
 
 static void quarantine(struct dispatch *d, const struct dispatch_suspect *suspect,
@@ -56,6 +55,7 @@ static void quarantine(struct dispatch *d, const struct dispatch_suspect *suspec
     }
     struct dispatch_quarantined *item = &l->quarantined[l->quarantines++];
     item->member = suspect->id;
+    item->pass = suspect->pass;
     snprintf(item->reason, sizeof item->reason, "ended %d worker%s, the last: %s",
              suspect->losses, suspect->losses == 1 ? "" : "s", why);
 }
@@ -65,7 +65,7 @@ static void blame(struct dispatch *d, const struct dispatch_suspect *suspect, co
 {
     const int limit = scan_get_limits(d->scan)->attempts;
     const struct report_run run = {.first = suspect->id, .count = 1};
-    if (suspect->pass == PASS_MEMBER && suspect->losses >= limit) {
+    if (suspect->pass != PASS_REDUCE && suspect->losses >= limit) {
         quarantine(d, suspect, why);
     } else if (suspect->pass == PASS_REDUCE && suspect->losses > limit) {
         char text[STORE_REASON_SIZE];
@@ -105,8 +105,9 @@ static void suspect_tasks(struct dispatch *d, struct dispatch_worker *w, const c
                 .id = id, .pass = span->pass, .losses = losses};
             blame(d, &one, why);
         }
-        queue_set(span->pass == PASS_REDUCE ? &d->points : &d->members, id,
-                  span->first + span->count - id, true);
+        if (id < span->first + span->count)
+            dispatch_return(d, span->pass, id, span->first + span->count - id,
+                            span->seconds * (double)(span->first + span->count - id));
     }
 }
 
@@ -167,17 +168,18 @@ void dispatch_forget(struct dispatch *d, struct dispatch_worker *w)
     d->losses.abandoned += w->out;
 }
 
-bool dispatch_next_quarantined(struct dispatch *d, int64_t *member, char *reason)
+bool dispatch_next_quarantined(struct dispatch *d, struct dispatch_quarantined *out)
 {
     struct dispatch_losses *l = &d->losses;
     if (l->quarantines == 0)
         return false;
-    const struct dispatch_quarantined *item = &l->quarantined[--l->quarantines];
+    *out = l->quarantined[--l->quarantines];
     const struct report_run run = {
-        .first = item->member, .count = 1, .state = MEMBER_QUARANTINED};
-    *member = item->member;
-    memcpy(reason, item->reason, sizeof item->reason);
-    dispatch_note_ended(d, &run, reason);
+        .first = out->member, .count = 1, .pass = out->pass, .state = MEMBER_QUARANTINED};
+    if (out->pass == PASS_JUDGE)
+        dispatch_judge_ended(d, &run, out->reason);
+    else
+        dispatch_note_ended(d, &run, out->reason);
     return true;
 }
 

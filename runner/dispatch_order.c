@@ -121,13 +121,12 @@ static double cost_limit(const struct dispatch *d)
     return left > mean_seconds(d) ? (double)INFINITY : -(double)INFINITY;
 }
 
-/* What a worker may hold of members that take so long. */
-static int64_t most_tasks(const struct dispatch *d, const struct dispatch_worker *w,
-                          double seconds)
+int64_t dispatch_most_tasks(const struct dispatch *d, const struct dispatch_worker *w,
+                            double seconds, int64_t pending)
 {
     struct chunk_request request = {.chunk_time = d->chunk_time,
                                     .member_seconds = seconds,
-                                    .pending = dispatch_waiting(d),
+                                    .pending = pending,
                                     .workers = d->workers,
                                     .capacity = w->capacity};
     const int64_t rows = w->capacity - w->out;
@@ -149,7 +148,8 @@ static int64_t take_ordered(struct dispatch *d, const struct dispatch_worker *w,
     }
     const double predicted = cost_seconds(&d->cost, rank);
     *seconds = predicted > 0 ? predicted : mean_seconds(d);
-    return order_take(&d->order, most_tasks(d, w, *seconds), limit, give);
+    return order_take(&d->order, dispatch_most_tasks(d, w, *seconds, dispatch_waiting(d)),
+                      limit, give);
 }
 
 static int64_t take_in_file_order(struct dispatch *d, const struct dispatch_worker *w,
@@ -160,7 +160,8 @@ static int64_t take_in_file_order(struct dispatch *d, const struct dispatch_work
         d->too_late = true;
         return 0;
     }
-    return queue_take(&d->members, most_tasks(d, w, *seconds), &d->keys, give);
+    return queue_take(&d->members, dispatch_most_tasks(d, w, *seconds, dispatch_waiting(d)),
+                      &d->keys, give);
 }
 
 /* A member that can go on where it was interrupted: one at a time. */
@@ -294,19 +295,23 @@ void dispatch_forecast(struct dispatch *d)
         return;
     d->forecast = now;
     p->left = p->left_low = p->left_high = 0;
-    if (d->cost.scan == NULL || !d->cost.known || d->cost.seen == 0)
+    const bool known = d->cost.scan != NULL && d->cost.known && d->cost.seen > 0;
+    if (!known && (dispatch_waiting(d) > 0 || d->judging.count == 0))
         return;
     const double others = (double)(d->losses.suspects + d->begun_count) * mean_seconds(d);
-    const double inside = exp(d->cost.coefficient[0]) * d->order.sum;
+    const double inside = known ? exp(d->cost.coefficient[0]) * d->order.sum : 0;
     const double outside = d->members.pending > 0 ? seconds_outside(d, x) : 0;
     /* What is out is half done, on average. */
-    const double work = inside + outside + others + d->out_seconds / 2;
+    const double work = (inside + outside + others) * (1 + dispatch_judge_share(d))
+                        + d->out_seconds / 2 + d->judging.seconds;
     const double left = fmax(work / parallel_rows(d), d->finish - now);
-    const double members = (double)(dispatch_waiting(d) + p->running);
-    const double deviation = cost_deviation(&d->cost, x, members);
-    if (!(left > 0 && members > 0))
+    const double tasks = (double)(dispatch_waiting(d) + d->out + d->judging.count);
+    if (!(left > 0 && tasks > 0))
         return;
     p->left = left;
+    if (!known)
+        return;
+    const double deviation = cost_deviation(&d->cost, x, tasks);
     p->left_low = left * exp(-BAND * deviation);
     p->left_high = left * exp(BAND * deviation);
 }

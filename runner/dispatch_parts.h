@@ -73,6 +73,45 @@ void dispatch_note_check(struct dispatch *dispatch, struct dispatch_worker *work
 /** A worker that is gone confirms nothing, and is missed by those that are left. */
 void dispatch_check_leave(struct dispatch *dispatch, struct dispatch_worker *worker);
 
+/** Tasks that are nobody's wait again. @param seconds predicted for all of them, 0: not known
+ */
+void dispatch_return(struct dispatch *dispatch, int32_t pass, int64_t first, int64_t count,
+                     double seconds);
+
+/* Part: judgments (dispatch_judge.c). */
+
+/** Room to know who is chosen. The part is known. */
+int dispatch_judge_init(struct dispatch *dispatch);
+
+/** Free; legal on a zeroed object. */
+void dispatch_judge_clear(struct dispatch *dispatch);
+
+/** Members of the file as they were found: which are chosen, which wait, which are judged. */
+int dispatch_judge_read(struct dispatch *dispatch, struct store *store, int64_t first,
+                        int64_t count, const uint8_t *state);
+
+/** Members have ended: done ones that are chosen wait to be judged. */
+void dispatch_judge_ready(struct dispatch *dispatch, const struct report_run *run);
+
+/** Judgments have ended. */
+void dispatch_judge_ended(struct dispatch *dispatch, const struct report_run *run,
+                          const char *reason);
+
+/** Judgments for a worker. @param seconds receives what the longest will take */
+int64_t dispatch_take_judgments(struct dispatch *dispatch, const struct dispatch_worker *worker,
+                                struct message_give *give, double *seconds);
+
+/** Seconds that judgments of members yet to come will take, beside what those take. */
+double dispatch_judge_share(const struct dispatch *dispatch);
+
+/** ", 2 outside their envelope", "" for none. @param text [size] appended to */
+void dispatch_judge_text(const struct dispatch *dispatch, char *text, size_t size);
+
+/** What a worker may hold of tasks that take so long. */
+int64_t dispatch_most_tasks(const struct dispatch *dispatch,
+                            const struct dispatch_worker *worker, double seconds,
+                            int64_t pending);
+
 /** Free what deaths left behind. */
 void dispatch_losses_clear(struct dispatch_losses *losses);
 

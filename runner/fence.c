@@ -2,10 +2,12 @@
 #include "runner/fence.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/store.h"
+#include "io/verdict.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/fault.h"
 #include "kernels/base/log.h"
@@ -37,27 +39,47 @@ static int living_workers(const struct controller *c)
     return living;
 }
 
+static int write_member(struct store *store, const struct dispatch_quarantined *item)
+{
+    int tries = 0;
+    TRY(store_read_attempts(store, item->member, &tries));
+    const struct store_member_end end = {.state = MEMBER_QUARANTINED,
+                                         .reason = item->reason,
+                                         .attempts = tries + 1,
+                                         .host = "",
+                                         .device = "",
+                                         .kernel_id = ""};
+    return store_end_member(store, item->member, &end);
+}
+
+static int write_judgment(struct controller *c, struct store *store,
+                          const struct dispatch_quarantined *item)
+{
+    const struct verdict_end end = {.reason = item->reason,
+                                    .norm = "",
+                                    .reference = "",
+                                    .window = "",
+                                    .bound = (double)NAN,
+                                    .observed = (double)NAN,
+                                    .margin = (double)NAN,
+                                    .envelope = c->prepared->dispatch.judging.key};
+    const struct verdict_word word = {item->member, MEMBER_QUARANTINED};
+    TRY(verdict_put(store, item->member, &end));
+    return verdict_commit(store, &word, 1);
+}
+
 /* Members that have ended too many workers: their state is written by the controller. */
 static int write_quarantined(struct controller *c)
 {
     struct store *store = NULL;
-    int64_t member = 0;
-    char reason[STORE_REASON_SIZE];
+    struct dispatch_quarantined item;
     int rc = 0;
-    while (rc == 0 && dispatch_next_quarantined(c->dispatch, &member, reason)) {
-        int tries = 0;
+    while (rc == 0 && dispatch_next_quarantined(c->dispatch, &item)) {
         if (store == NULL)
             TRY(store_open(c->prepared->options->file, &store));
-        TRY_OR(rc, done, store_read_attempts(store, member, &tries));
-        const struct store_member_end end = {.state = MEMBER_QUARANTINED,
-                                             .reason = reason,
-                                             .attempts = tries + 1,
-                                             .host = "",
-                                             .device = "",
-                                             .kernel_id = ""};
-        rc = store_end_member(store, member, &end);
+        rc = item.pass == PASS_JUDGE ? write_judgment(c, store, &item)
+                                     : write_member(store, &item);
     }
-done:;
     const int closed = store_close(store);
     return rc != 0 ? rc : closed;
 }

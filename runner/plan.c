@@ -9,6 +9,7 @@
 #include "kernels/base/shard_name.h"
 #include "kernels/base/status.h"
 #include "runner/commands.h"
+#include "runner/judging.h"
 #include "runner/options.h"
 #include "runner/text.h"
 #include "runner/transform.h"
@@ -94,6 +95,7 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
 {
     *plan = (struct plan){.scan = scan};
     TRY(survey_scan(scan, &plan->survey));
+    TRY(judging_check_layout(scan, &plan->survey.largest));
     TRY(spec_bytes(scan, &plan->survey.largest, NULL, &plan->size));
     TRY(spec_number_names(scan, &plan->survey.largest, &plan->numbers));
     TRY(canonical_hash(scan_canonical(scan), plan->configuration));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "runner/judging.h"
 #include "runner/plan.h"
 #include "runner/text.h"
 #include "runner/tolerance.h"
@@ -120,8 +121,23 @@ static void write_tolerance(const struct scan *scan, FILE *out)
     json_number(out, range[0]);
     member_number(out, "rtol_high", range[1]);
     member_text(out, "meaning", text);
-    fprintf(out, "},\"envelope\":%s",
-            scan_get_envelope(scan)->reference == ENVELOPE_NONE ? "\"none\"" : "\"parsed\"");
+    fprintf(out, "}");
+}
+
+static void write_envelope(const struct scan *scan, FILE *out)
+{
+    const struct scan_envelope *const e = scan_get_envelope(scan);
+    if (e->reference == ENVELOPE_NONE) {
+        fprintf(out, ",\"envelope\":\"none\"");
+        return;
+    }
+    fprintf(out, ",\"envelope\":{\"reference\":");
+    json_text(out, e->reference == ENVELOPE_TIGHTER ? "tighter" : e->file);
+    member_text(out, "norm", e->norm);
+    member_text(out, "sample", e->sample);
+    member_number(out, "bound", e->safety * e->tolerance);
+    member_number(out, "work_of_a_judgment", judging_stretch(scan));
+    fprintf(out, "}");
 }
 
 static void write_cost(const struct plan *plan, FILE *out)
@@ -174,6 +190,7 @@ void plan_write_json(const struct plan *plan, FILE *out)
     write_numbers(plan, out);
     write_cost(plan, out);
     write_tolerance(scan, out);
+    write_envelope(scan, out);
     member_integer(out, "points_looked_at", plan->survey.looked_at);
     fprintf(out, ",\"all_points\":%s", plan->survey.all_points ? "true" : "false");
     write_notes(&plan->survey, out);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runner/judging.h"
 #include "runner/plan.h"
 #include "runner/text.h"
 #include "runner/tolerance.h"
@@ -166,16 +167,36 @@ static void write_bytes(const struct plan *plan, FILE *out)
     fprintf(out, "File         %s, of which %s carry data when all is done\n", apparent, data);
 }
 
+/* "5 % of the members judged against the same run at rtol / 10, error field_l2 up to 4 x 1e-4"
+ */
+static void write_envelope(const struct plan *plan, FILE *out)
+{
+    const struct scan_envelope *const e = scan_get_envelope(plan->scan);
+    const bool all = strcmp(e->sample, "all") == 0;
+    const bool number = strchr(e->sample, '%') == NULL && !all && e->sample[0] != 'p';
+    if (e->reference == ENVELOPE_NONE) {
+        fprintf(out, "Envelope     none: no member's error is judged\n");
+        return;
+    }
+    fprintf(out, "Envelope     %s%s judged against ", e->sample,
+            all      ? " members are"
+            : number ? " members are"
+                     : " of the members are");
+    if (e->reference == ENVELOPE_TIGHTER)
+        fprintf(out, "their own run at stepper.rtol / %g, about %.2g times the work of each;",
+                e->factor, judging_stretch(plan->scan));
+    else
+        fprintf(out, "those of %s;", e->file);
+    fprintf(out, " %s may differ by %g x %g\n", e->norm, e->safety, e->tolerance);
+}
+
 static void write_promises(const struct plan *plan, FILE *out)
 {
     char text[800];
     tolerance_text(plan->scan, text, sizeof text);
     if (text[0] != '\0')
         fprintf(out, "Tolerance    %s\n", text);
-    if (scan_get_envelope(plan->scan)->reference == ENVELOPE_NONE)
-        fprintf(out, "Envelope     none: no member's error is judged\n");
-    else
-        fprintf(out, "Envelope     parsed and stored, judged in a later version\n");
+    write_envelope(plan, out);
 }
 
 /* A whole number as it is: 16384 samples are not 1.638e+04. */

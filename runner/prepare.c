@@ -20,6 +20,7 @@
 #include "kernels/base/status.h"
 #include "runner/early.h"
 #include "runner/inputs.h"
+#include "runner/judging.h"
 #include "runner/placement.h"
 #include "runner/retry.h"
 #include "runner/reuse.h"
@@ -92,6 +93,7 @@ static int judge(struct prepared *p)
 {
     TRY(MEM_NEW(1, &p->survey));
     TRY(survey_scan(p->scan, p->survey));
+    TRY(judging_check_layout(p->scan, &p->survey->largest));
     return check_memory(p->scan, &p->survey->largest, p->options->workers);
 }
 
@@ -195,6 +197,7 @@ int prepare_dispatch(struct prepared *p)
     TRY(dispatch_open(p->scan, p->options->file, p->options->reduce && spec_reduces(p->spec),
                       p->options->chunk_time, p->options->workers,
                       p->options->only != NULL ? &p->selection : NULL, &p->dispatch));
+    TRY(judging_find_key(p->scan, p->options->scan_path, &p->dispatch.judging.key));
     return begin_with_checkpoints(p);
 }
 
@@ -266,6 +269,7 @@ int prepare_file(struct prepared *p)
     p->spec->store.check_space = options->space_check;
     p->spec->store.reserve = options->reserve;
     p->spec->store.resume_rows = farm_rows(p);
+    TRY(judging_check(p));
     if (!store_exists(options->file)) /* on a full disk not even the lease can be made */
         TRY(store_check_room(options->file, &p->spec->store));
     TRY(lease_take(options->file, p->run, LEASE_EXPIRY, &p->lease));
@@ -285,6 +289,7 @@ int prepare_file(struct prepared *p)
     struct reuse *const reuse = p->reuse;
     p->reuse = NULL;
     TRY(reuse_members(p, reuse));
+    TRY(judging_prepare(p));
     return prepare_dispatch(p);
 }
 

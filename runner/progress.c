@@ -24,11 +24,11 @@ double progress_eta(const struct progress_counts *counts)
 {
     const double rate = progress_rate(counts);
     const int64_t left = counts->total - counts->before - counts->done - counts->failed;
-    if (left <= 0)
+    if (left <= 0 && counts->judged >= counts->judges)
         return 0;
     if (counts->left > 0)
         return counts->left;
-    return rate > 0 ? (double)left / rate : (double)NAN;
+    return rate > 0 && left > 0 ? (double)left / rate : (double)NAN;
 }
 
 /* Append at the end of a text, cut at its size. */
@@ -105,7 +105,18 @@ void progress_format(const struct progress_counts *counts, char text[PROGRESS_LI
                  counts->reduced, counts->points);
         append(text, piece);
     }
+    if (counts->judges > 0) {
+        snprintf(piece, sizeof piece, ", %" PRId64 "/%" PRId64 " judged", counts->judged,
+                 counts->judges);
+        append(text, piece);
+    }
     append_rate(counts, text);
+}
+
+/* What changes when something has ended. */
+static int64_t ended_of(const struct progress_counts *counts)
+{
+    return counts->before + counts->done + counts->failed + counts->reduced + counts->judged;
 }
 
 void progress_begin(struct progress *progress, bool terminal, bool quiet)
@@ -136,7 +147,7 @@ static void show(struct progress *progress, const struct progress_counts *counts
     else
         log_info("%s", text);
     progress->last = clock_wall();
-    progress->shown = counts->before + counts->done + counts->failed + counts->reduced;
+    progress->shown = ended_of(counts);
 }
 
 void progress_update(struct progress *progress, const struct progress_counts *counts)
@@ -148,8 +159,7 @@ void progress_update(struct progress *progress, const struct progress_counts *co
 
 void progress_end(struct progress *progress, const struct progress_counts *counts)
 {
-    const int64_t now = counts->before + counts->done + counts->failed + counts->reduced;
-    if (!progress->quiet && (progress->drawn || now != progress->shown))
+    if (!progress->quiet && (progress->drawn || ended_of(counts) != progress->shown))
         show(progress, counts, true);
     progress->drawn = false;
 }

@@ -17,6 +17,8 @@ struct progress_counts {
     int64_t running;   /* given to workers, not yet reported */
     int64_t points;    /* points to reduce, 0: none */
     int64_t reduced;
+    int64_t judges; /* members to judge, 0: none */
+    int64_t judged;
     double elapsed;  /* s since the first task was given */
     double left;     /* s until the end, predicted from costs; 0: not predicted … */
     double left_low; /* … and its band, two standard deviations to each side */

@@ -39,7 +39,7 @@
     X(KILL, controller, worker, side, "IDLE, BUSY", "CONFIRM")                                 \
     X(CONFIRM, worker, controller, side, "IDLE, BUSY", "none")
 
-#define PROTOCOL_VERSION   3
+#define PROTOCOL_VERSION   4
 #define PROTOCOL_IDS_MAX   64 /* ids of one GIVE that is no range */
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
@@ -53,8 +53,11 @@ enum message_kind {
 #undef PROTOCOL_ENUM
 };
 
-/* What is done with an id. Pass 1, judging a member, is reserved. */
+/* What is done with an id: compute a member, judge it, reduce a point. */
 enum task_pass { PASS_MEMBER = 0, PASS_JUDGE = 1, PASS_REDUCE = 2 };
+
+/* How a judgment ends: as a member does, and MEMBER_DONE is the verdict "within". */
+enum { JUDGED_OUTSIDE = 32 };
 
 /* A worker's first word: what it is and where it runs. */
 struct message_ready {
@@ -109,7 +112,7 @@ struct report_run {
     int64_t first;
     int64_t count;
     int32_t pass;
-    int32_t state;   /* enum member_state; MEMBER_PENDING: given back, not computed */
+    int32_t state;   /* enum member_state, JUDGED_OUTSIDE; MEMBER_PENDING: given back */
     double seconds;  /* of work, summed over them */
     double value[2]; /* PASS_REDUCE: overall coherence and its error */
 };

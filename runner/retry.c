@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "io/resume.h"
+#include "io/verdict.h"
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
@@ -16,11 +17,33 @@ struct retry {
     struct store *store;
     struct journal *journal; /* opened at the first one */
     int64_t count;
+    int64_t judgments; /* without a verdict, to be made again */
 };
 
 static bool is_failure(uint8_t state)
 {
     return state == MEMBER_FAILED || state == MEMBER_TIMED_OUT || state == MEMBER_QUARANTINED;
+}
+
+/* A judgment that ended without a verdict is made again. */
+static int retry_judgments(struct retry *r, int64_t first, int64_t count)
+{
+    struct verdict_state *found = NULL;
+    int rc = 0;
+    if (!verdict_has_room(r->store))
+        return 0;
+    TRY(MEM_NEW((long)count, &found));
+    TRY_OR(rc, done, verdict_read(r->store, first, count, found));
+    for (int64_t i = 0; i < count; i++) {
+        if (found[i].chosen == 0 || !is_failure(found[i].outcome)
+            || !selection_has(r->selection, first + i))
+            continue;
+        TRY_OR(rc, done, verdict_forget(r->store, first + i));
+        r->judgments++;
+    }
+done:
+    mem_free(found);
+    return rc;
 }
 
 static int retry_block(struct retry *r, const struct prepared *p, int64_t first, int64_t count,
@@ -36,7 +59,7 @@ static int retry_block(struct retry *r, const struct prepared *p, int64_t first,
         TRY(journal_write_members(r->journal, first + i, 1, "retried", ""));
         r->count++;
     }
-    return 0;
+    return retry_judgments(r, first, count);
 }
 
 static int retry_all(struct retry *r, const struct prepared *p)
@@ -54,8 +77,13 @@ done:
     return rc;
 }
 
-static void say_count(int64_t count)
+static void say_count(int64_t count, int64_t judgments)
 {
+    if (judgments > 0)
+        log_info("--retry-failed: %" PRId64 " member%s judged again", judgments,
+                 judgments == 1 ? " is" : "s are");
+    if (count == 0 && judgments > 0)
+        return;
     if (count == 0)
         log_info("--retry-failed: no member has failed");
     else if (count == 1)
@@ -75,9 +103,9 @@ int retry_failed(struct prepared *p)
     const int closed = store_close(r.store);
     const int written = journal_close(r.journal);
     rc = rc != 0 ? rc : closed != 0 ? closed : written;
-    if (rc == 0 && r.count > 0)
+    if (rc == 0 && r.count + r.judgments > 0)
         rc = store_finish(file, -1, 0, ""); /* it is not complete */
     if (rc == 0)
-        say_count(r.count);
+        say_count(r.count, r.judgments);
     return rc;
 }

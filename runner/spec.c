@@ -208,6 +208,7 @@ static void fill_store(struct spec *spec)
     s->histogram_bins = HISTOGRAM_BINS;
     s->sync_member = scan_get_store(scan)->sync == SYNC_MEMBER;
     s->ensemble = spec_reduces(spec);
+    s->judged = scan_get_envelope(scan)->reference != ENVELOPE_NONE;
     s->check_space = true;
 }
 

@@ -163,12 +163,14 @@ void status_write_text(const struct status_report *r, FILE *out)
     write_states(r, out);
     fprintf(out, "  planes    %s of %s saved\n", saved, all);
     fprintf(out, "  complete  %s\n", r->complete ? "yes" : "no");
+    status_verdicts_text(&r->verdicts, out);
     write_progress(r, out);
     write_holder(r, out);
     status_workers_text(&r->workers, r->running, out);
     write_attempts(r, out);
     write_times(r, out);
     write_reasons(r, out);
+    status_verdicts_list(&r->verdicts, out);
 }
 
 void status_part_json(const struct status_report *r, FILE *out)
@@ -269,6 +271,7 @@ void status_write_json(const struct status_report *r, FILE *out)
     fprintf(out, ",\"planes_saved\":%lld,\"planes\":%lld,\"complete\":%s,\"running\":%s",
             (long long)r->saved, (long long)r->members * r->planes,
             r->complete ? "true" : "false", r->running ? "true" : "false");
+    status_verdicts_json(&r->verdicts, out);
     if (r->silent_since[0] != '\0') {
         fprintf(out, ",\"no_writer_since\":");
         json_text(out, r->silent_since);

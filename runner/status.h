@@ -9,6 +9,7 @@
 #include "io/canonical.h"
 #include "io/journal.h"
 #include "io/store.h"
+#include "runner/status_verdicts.h"
 #include "runner/status_workers.h"
 #include "runner/worker_times.h"
 
@@ -55,6 +56,7 @@ struct status_report {
     int64_t begun; /* pending members with saved planes */
     int64_t saved; /* planes in all */
     bool complete;
+    struct status_verdicts verdicts;
     int reasons;
     struct status_reason reason[STATUS_REASONS_MAX];
     int attempts;

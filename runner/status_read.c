@@ -58,7 +58,7 @@ static int count_chunk(struct store *store, struct status_report *report, int64_
         if (ended_badly(s))
             TRY(add_reason(store, report, first + i, state[i]));
     }
-    return 0;
+    return status_verdicts_read(store, first, count, state, &report->verdicts);
 }
 
 static int count_members(struct store *store, struct status_report *report)

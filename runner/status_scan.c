@@ -64,9 +64,9 @@ static enum phase phase_of(const struct status_shard *s)
         return without[s->file];
     if (s->running)
         return RUNNING;
-    if (s->state[MEMBER_PENDING] > 0)
+    if (s->state[MEMBER_PENDING] + s->waiting > 0)
         return UNFINISHED;
-    return bad_of(s->state) > 0 ? FAILURES : COMPLETE;
+    return bad_of(s->state) + s->beyond > 0 ? FAILURES : COMPLETE;
 }
 
 /* The first ones of all, by member: shards may come in any order. */
@@ -113,6 +113,9 @@ bool status_scan_take(struct status_scan *scan, const struct status_report *repo
                                .left = (double)NAN,
                                .task = task};
     memcpy(s->state, report->state, sizeof s->state);
+    s->waiting = report->verdicts.waiting;
+    s->beyond = report->verdicts.outside + report->verdicts.none;
+    status_verdicts_add(&scan->verdicts, &report->verdicts);
     if (report->running && report->journal.heartbeat[0] != '\0') {
         s->computing = counts->running;
         s->workers = report->journal.workers;
@@ -311,12 +314,14 @@ void status_scan_text(const struct status_scan *scan, FILE *out)
                 scan->shards);
     write_phases(scan, &t, out);
     write_members(scan, &t, out);
+    status_verdicts_text(&scan->verdicts, out);
     write_running(scan, &t, out);
     write_shards(scan, out);
     for (int i = 0; i < scan->reasons; i++)
         status_reason_text(&scan->reason[i], scan->realisations, out);
     if (scan->bad > scan->reasons)
         fprintf(out, "  … and %lld more\n", (long long)(scan->bad - scan->reasons));
+    status_verdicts_list(&scan->verdicts, out);
 }
 
 /* Part: JSON. */
@@ -386,6 +391,7 @@ void status_scan_json(const struct status_scan *scan, FILE *out)
     }
     fprintf(out, "}");
     status_states_json(t.state, out);
+    status_verdicts_json(&scan->verdicts, out);
     fprintf(out,
             ",\"members_without_file\":%lld,\"members_running\":%lld,\"workers\":%lld,"
             "\"rate\":",

@@ -25,6 +25,8 @@ struct status_shard {
     bool running; /* somebody writes it now */
     int64_t first, count;
     int64_t state[STATUS_STATES];
+    int64_t waiting;   /* members that are not judged yet */
+    int64_t beyond;    /* outside the envelope or without a verdict */
     int64_t computing; /* members, of a run in progress … */
     int64_t workers;
     double rate;                    /* … members/s */
@@ -41,6 +43,7 @@ struct status_scan {
     struct status_shard *shard;          /* [shards] */
     bool queued;                         /* the queue was asked, and answered */
     const struct submission *submission; /* borrowed; NULL: there is none */
+    struct status_verdicts verdicts;     /* of all shards */
     int64_t bad;                         /* members that ended without a result */
     int reasons;
     struct status_reason reason[STATUS_REASONS_MAX]; /* the first of them, by member */

@@ -47,6 +47,15 @@ static int print_backend(const char *name, FILE *out)
     return 0;
 }
 
+/* Measured switching points. */
+static void print_thresholds(FILE *out)
+{
+    const struct threshold_row *const row = backend_thresholds();
+    for (int i = 0; i < THRESHOLDS; i++)
+        fprintf(out, "  %-14s %s = %ld: %s (measured on %s, %s)\n", i == 0 ? "thresholds" : "",
+                row[i].name, row[i].value, row[i].meaning, row[i].machine, row[i].date);
+}
+
 int version_print(FILE *out)
 {
     char program[120];
@@ -69,6 +78,7 @@ int version_print(FILE *out)
     fprintf(out, "  FFT            %s\n", backend_fft_library());
     for (const char *const *name = backend_names(); *name != NULL; name++)
         TRY(print_backend(*name, out));
+    print_thresholds(out);
     fprintf(out, "Licence GPL-3.0-or-later; this is free software without any warranty.\n");
     return 0;
 }

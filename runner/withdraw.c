@@ -6,13 +6,18 @@
 
 #include "io/reduce.h"
 #include "io/resume.h"
+#include "io/verdict.h"
 #include "kernels/base/fault.h"
 #include "kernels/base/log.h"
 #include "kernels/base/status.h"
 
-static int withdraw_one(struct store *store, const struct scan *scan, int64_t member)
+static int withdraw_one(struct store *store, const struct scan *scan, int64_t member,
+                        enum task_pass pass)
 {
     struct store_past past;
+    TRY(verdict_forget(store, member));
+    if (pass == PASS_JUDGE)
+        return 0;
     TRY(reduce_forget(store, member / scan_realisations(scan)));
     TRY(resume_drop_member(store, member));
     TRY(store_read_past(store, member, &past));
@@ -24,9 +29,10 @@ static int withdraw_one(struct store *store, const struct scan *scan, int64_t me
 int withdraw_members(struct store *store, struct dispatch *dispatch, int64_t *count)
 {
     int64_t member = 0;
-    for (*count = 0; dispatch_next_withdrawn(dispatch, &member); ++*count) {
+    enum task_pass pass = PASS_MEMBER;
+    for (*count = 0; dispatch_next_withdrawn(dispatch, &member, &pass); ++*count) {
         fault_point("withdraw", member, -1);
-        TRY(withdraw_one(store, dispatch->scan, member));
+        TRY(withdraw_one(store, dispatch->scan, member, pass));
     }
     return 0;
 }
@@ -39,13 +45,15 @@ static int read_left(const char *file, struct holding *left)
     int rc = 0;
     TRY(journal_reader_open(file, true, &reader));
     while (rc == 0 && reader != NULL && journal_reader_next(reader, &record)) {
-        const struct message_give named = {.pass = PASS_MEMBER,
+        const bool verdict = strcmp(record.word, WITHDRAW_VERDICT) == 0;
+        const struct message_give named = {.pass = verdict ? PASS_JUDGE : PASS_MEMBER,
                                            .first = record.first,
                                            .length = record.last - record.first + 1};
         if (record.kind == JOURNAL_BEGIN
             || (record.kind == JOURNAL_WORKER && strcmp(record.word, WITHDRAW_DONE) == 0))
             holding_clear(left);
-        else if (record.kind == JOURNAL_MEMBER && strcmp(record.word, WITHDRAW_STATE) == 0)
+        else if (record.kind == JOURNAL_MEMBER
+                 && (verdict || strcmp(record.word, WITHDRAW_STATE) == 0))
             rc = holding_add(left, &named, &(struct holding_lot){.give = 0});
     }
     journal_reader_close(reader);
@@ -64,7 +72,8 @@ static int withdraw_spans(const struct prepared *p, const struct holding *left)
         for (int64_t m = left->span[i].first; m < left->span[i].first + left->span[i].count;
              m++, count++)
             if (m >= first && m < end)
-                TRY_OR(rc, done, withdraw_one(store, p->scan, m));
+                TRY_OR(rc, done,
+                       withdraw_one(store, p->scan, m, (enum task_pass)left->span[i].pass));
 done:;
     const int closed = store_close(store);
     if (rc == 0)

@@ -10,6 +10,7 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "runner/judging.h"
 #include "runner/memory_limit.h"
 #include "runner/slot.h"
 #include "runner/worker_parts.h"
@@ -41,7 +42,9 @@ int worker_check_right(const struct worker *w)
 
 int worker_open(struct worker *w)
 {
-    const long history = scan_get_store(w->scan)->history;
+    const long kept = scan_get_store(w->scan)->history;
+    const bool judges = judging_is_on(w->scan) && kept < WORKER_JUDGE_STEPS;
+    const long history = judges ? WORKER_JUDGE_STEPS : kept;
     TRY(memory_limit_set(scan_get_resources(w->scan)->memory, w->placement.threads));
     w->ops = scan_model(w->scan);
     w->current = -1;
@@ -73,8 +76,11 @@ int worker_close(struct worker *w)
     w->store = NULL;
     slots_clear(w);
     checkpoint_close(w);
-    for (int r = 0; w->row != NULL && r < w->placement.capacity; r++)
+    worker_judges_clear(w);
+    for (int r = 0; w->row != NULL && r < w->placement.capacity; r++) {
+        worker_drop_judgment(&w->row[r]);
         mem_free(w->row[r].history);
+    }
     mem_free(w->row);
     w->row = NULL;
     mem_free(w->text);
@@ -118,6 +124,7 @@ static void drop_first_give(struct worker *w)
     w->next_task = 0;
 }
 
+/* Make what ended last for good, then say so. */
 int worker_flush(struct worker *w)
 {
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
@@ -129,6 +136,7 @@ int worker_flush(struct worker *w)
     if (w->report.error == 0 && w->store != NULL) {
         TRY(worker_check_right(w));
         TRY(store_end_chunk(w->store));
+        TRY(worker_commit_judgments(w));
         store_begin_chunk(w->store);
     }
     stopwatch_switch(&w->watch, link_part(w));
@@ -194,6 +202,7 @@ void worker_release_row(struct worker *w, int r)
 {
     memset(&w->slot[w->current].status[r], 0, sizeof(struct row_status));
     checkpoint_release(w, r);
+    worker_drop_judgment(&w->row[r]);
     w->row[r].member = -1;
     w->running--;
 }
@@ -239,17 +248,19 @@ static int fill_rows(struct worker *w)
     while (w->gives > 0 && !is_stopping(w)) {
         const struct message_give *give = give_at(w, 0);
         const int64_t id = give_id(give, w->next_task);
-        if (give->pass == PASS_MEMBER && must_wait(w, id))
+        if (give->pass != PASS_REDUCE && must_wait(w, id))
             return 0;
         if (w->next_task == 0)
             w->chunk_begin = clock_wall();
-        if (give->pass == PASS_MEMBER) {
+        if (give->pass != PASS_REDUCE) {
             TRY(check_before(w, id));
             if (w->check.failed)
                 return 0;
         }
         if (give->pass == PASS_REDUCE)
             TRY(reduce(w, id));
+        else if (give->pass == PASS_JUDGE)
+            TRY(worker_start_judgment(w, id, give));
         else
             TRY(worker_start_member(w, id, give));
         if (++w->next_task == give_count(give))
@@ -279,12 +290,14 @@ static int collect_row(struct worker *w, int r)
 {
     struct row_status *status = &w->slot[w->current].status[r];
     if (status->plane_ready) {
-        TRY(write_plane(w, r));
+        TRY(w->row[r].judgment != NULL ? worker_judge_plane(w, r) : write_plane(w, r));
         status->plane_ready = false;
     }
     if (status->outcome == ROW_RUNNING)
         return 0;
     const struct worker_row *row = &w->row[r];
+    if (row->judgment != NULL)
+        return worker_end_judgment(w, r);
     const struct worker_effort effort = {.wall = clock_wall() - row->begin,
                                          .cpu = row->cpu,
                                          .tries = row->resume.tries,
@@ -410,7 +423,8 @@ static int give_back_rows(struct worker *w)
     for (int r = 0; w->running > 0 && r < w->placement.capacity; r++) {
         if (w->row[r].member < 0)
             continue;
-        TRY(give_back_one(w, PASS_MEMBER, w->row[r].member, 1));
+        const int32_t pass = w->row[r].judgment != NULL ? PASS_JUDGE : PASS_MEMBER;
+        TRY(give_back_one(w, pass, w->row[r].member, 1));
         worker_release_row(w, r);
     }
     return 0;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "io/store.h"
+#include "io/verdict.h"
 #include "kernels/backend.h"
 #include "kernels/model.h"
 #include "runner/checkpoint.h"
@@ -18,8 +19,13 @@
 #define WORKER_GIVES_MAX 8 /* chunks it can hold */
 #define WORKER_SLOTS     2 /* model objects it keeps */
 #define WORKER_HOST_SIZE 64
+#define WORKER_JUDGED    64 /* judgments that wait for the next report */
+
+#define WORKER_JUDGE_STEPS 512 /* steps of a reference run that are looked at */
 
 struct worker;
+struct judgment;  /* worker_judge.c */
+struct reference; /* reference.h */
 
 /* How a worker speaks with whoever gives it work: messages, or calls in one process. */
 struct worker_link {
@@ -52,12 +58,23 @@ struct worker_row {
     struct plane_layout layout;
     struct step_record *history;
     struct row_resume resume;
+    struct judgment *judgment; /* the row is the reference run of a judgment; NULL: it is not */
+};
+
+/* What a worker's judgments need. */
+struct worker_judges {
+    struct reference *reference; /* of ENVELOPE_STORED, opened by the first one */
+    uint64_t key;                /* of the envelope; 0: not known yet */
+    double *plane[2];            /* [room] a plane as it is stored, and the reference's */
+    long room;
+    struct verdict_word word[WORKER_JUDGED]; /* [words] ended, and not committed */
+    int words;
 };
 
 /* A worker's self-checks. */
 struct worker_checks {
     int64_t point;   /* of the member begun last */
-    int64_t members; /* that ended since the last good one */
+    int64_t members; /* that ended, or were judged, since the last good one */
     bool made;       /* there was one */
     bool asked;      /* the controller wants one */
     bool failed;     /* the worker starts nothing any more */
@@ -85,6 +102,7 @@ struct worker {
     struct worker_slot slot[WORKER_SLOTS];
     struct checkpoints checkpoints;
     struct worker_checks check;
+    struct worker_judges judges;
     int current;                                /* slot in use, -1: none */
     struct worker_row *row;                     /* [capacity] */
     int running;                                /* rows that hold a member */

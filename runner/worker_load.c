@@ -22,7 +22,7 @@ static int free_row(const struct worker *w)
 }
 
 /* A model that refuses this member's parameters: the member fails, the scan goes on. */
-static bool is_refusal(int code)
+bool worker_is_refusal(int code)
 {
     return code == ERR_ARGUMENT || code == ERR_UNSUPPORTED || code == ERR_PARSE;
 }
@@ -47,7 +47,7 @@ static int load_from(struct worker *w, int r, enum resume_source source,
     const int rc = w->ops->load(slot->model, r, &w->params, &seed, whole ? NULL : &state,
                                 &slot->status[r]);
     status_capture_restore(saved);
-    *done = rc == 0 || whole || !is_refusal(rc);
+    *done = rc == 0 || whole || !worker_is_refusal(rc);
     if (!*done)
         log_warn("member %lld does not go on from its %s: %s", (long long)row->member,
                  source == RESUME_PLANE ? "last plane" : "checkpoint", text);
@@ -56,13 +56,12 @@ static int load_from(struct worker *w, int r, enum resume_source source,
     return *done ? rc : 0;
 }
 
-/* Put a member into a row of the right model object. Its parameters have passed `layout`: what
- * fails here fails for every member, whatever the code. */
-static int load_member(struct worker *w, int64_t member, const struct plane_layout *layout,
-                       double timeout, struct continuation *from)
+int worker_load_member(struct worker *w, int64_t member, const struct plane_layout *layout,
+                       double timeout, struct continuation *from, int *out)
 {
     const int64_t point = member / scan_realisations(w->scan);
     const int r = free_row(w);
+    *out = r;
     struct worker_row *row = &w->row[r];
     row->begin = clock_wall();
     row->cpu = -clock_cpu_thread();
@@ -72,7 +71,8 @@ static int load_member(struct worker *w, int64_t member, const struct plane_layo
     memset(status, 0, sizeof *status);
     status->deadline = timeout > 0 ? clock_wall() + timeout : (double)INFINITY;
     status->history = row->history;
-    status->history_capacity = scan_get_store(w->scan)->history;
+    status->history_capacity =
+        from->judges ? WORKER_JUDGE_STEPS : scan_get_store(w->scan)->history;
     row->member = member;
     w->running++;
     int source = from->known ? RESUME_CHECKPOINT : RESUME_START;
@@ -131,13 +131,14 @@ int worker_start_member(struct worker *w, int64_t member, const struct message_g
     status_capture(refused.reason, sizeof refused.reason);
     int rc = w->ops->layout(&w->params, &layout);
     status_capture(w->error_text, sizeof w->error_text);
-    if (is_refusal(rc)) {
+    if (worker_is_refusal(rc)) {
         stopwatch_switch(&w->watch, before);
         return refuse_member(w, member, &refused, begin, cpu, &from);
     }
     if (rc != 0)
         FAIL(rc, "%s", refused.reason);
-    rc = load_member(w, member, &layout, give->timeout, &from);
+    int row = 0;
+    rc = worker_load_member(w, member, &layout, give->timeout, &from, &row);
     stopwatch_switch(&w->watch, before);
     if (rc == ERR_MEMORY && scan_get_resources(w->scan)->memory > 0) {
         snprintf(refused.reason, sizeof refused.reason, "resources.memory is used up: %.180s",
@@ -145,5 +146,5 @@ int worker_start_member(struct worker *w, int64_t member, const struct message_g
         return refuse_member(w, member, &refused, begin, cpu, &from);
     }
     /* the scan file has been accepted: it is not to blame any more */
-    return is_refusal(rc) ? ERR_DEVICE : rc;
+    return worker_is_refusal(rc) ? ERR_DEVICE : rc;
 }

@@ -19,6 +19,35 @@ int worker_check_right(const struct worker *worker);
 /** Put a member into a free row, or say at once what becomes of it. */
 int worker_start_member(struct worker *worker, int64_t member, const struct message_give *give);
 
+/**
+ * Put a member into a free row of the right model object: worker->params, which have passed
+ * `layout`. A code is a run error but for ERR_MEMORY and refusals.
+ */
+int worker_load_member(struct worker *worker, int64_t member, const struct plane_layout *layout,
+                       double timeout, struct continuation *from, int *row);
+
+/** Whether a code means that the model refuses the parameters. */
+bool worker_is_refusal(int code);
+
+/** Begin to judge a member: its reference run goes into a free row, or it is judged at once. */
+int worker_start_judgment(struct worker *worker, int64_t member,
+                          const struct message_give *give);
+
+/** The reference run of a row stands on a plane: compare it with what is stored. */
+int worker_judge_plane(struct worker *worker, int row);
+
+/** The reference run of a row has ended: verdict, columns, report. */
+int worker_end_judgment(struct worker *worker, int row);
+
+/** Judgments that have ended count in the file from here on. */
+int worker_commit_judgments(struct worker *worker);
+
+/** Forget the judgment of a row; legal without. */
+void worker_drop_judgment(struct worker_row *row);
+
+/** Free what judgments need. */
+void worker_judges_clear(struct worker *worker);
+
 /** Write the end of a member and report it. */
 int worker_end_member(struct worker *worker, int64_t member, const struct row_status *status,
                       const struct worker_effort *effort);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/nearest.h"
@@ -51,7 +53,12 @@ int envelope_read_factor(struct reader *r, const char *where, const struct node 
 
 int envelope_read_safety(struct reader *r, const char *where, const struct node *node)
 {
-    return read_above(r, where, node, 0.0, &r->scan->envelope.safety);
+    double *const safety = &r->scan->envelope.safety;
+    TRY(value_real(r, where, node, "1", safety));
+    if (!(*safety >= 1.0))
+        return value_fail(r, node, "%s: %s is out of range; accepted: at least 1", where,
+                          node->text);
+    return 0;
 }
 
 int envelope_read_tolerance(struct reader *r, const char *where, const struct node *node)
@@ -192,4 +199,133 @@ void envelope_write_sample(const struct scan *scan, struct text *out)
 {
     if (is_used(scan))
         write_quoted(scan->envelope.sample, out);
+}
+
+/* Part: what the section means. */
+
+static int find_observable(const struct model_info *info, const char *name)
+{
+    for (int i = 0; i < info->observable_count; i++)
+        if (strcmp(info->observables[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The number that a norm compares: "energy", the name behind "observable "; NULL: a field. */
+static const char *number_of(const char *norm)
+{
+    if (strncmp(norm, "observable ", 11) == 0)
+        return norm + 11;
+    return strcmp(norm, "energy") == 0 ? norm : NULL;
+}
+
+enum envelope_norm scan_envelope_norm(const struct scan *scan, int *observable)
+{
+    const char *const norm = scan->envelope.norm;
+    const char *const number = number_of(norm);
+    *observable = number != NULL ? find_observable(scan->info, number) : -1;
+    if (number != NULL)
+        return NORM_OBSERVABLE;
+    return strcmp(norm, "spectrum_l2") == 0 ? NORM_SPECTRUM_L2 : NORM_FIELD_L2;
+}
+
+enum envelope_sample scan_envelope_sample(const struct scan *scan, double *amount)
+{
+    const char *const text = scan->envelope.sample;
+    *amount = 1.0;
+    if (strcmp(text, "all") == 0)
+        return SAMPLE_ALL;
+    if (strncmp(text, "points ", 7) == 0)
+        return SAMPLE_POINTS;
+    const bool share = strchr(text, '%') != NULL;
+    const double number = strtod(text, NULL);
+    *amount = share ? number / 100.0 : number;
+    return share ? SAMPLE_SHARE : SAMPLE_COUNT;
+}
+
+bool scan_envelope_point(const struct scan *scan, int index, int64_t *point)
+{
+    const char *at = strchr(scan->envelope.sample, '[');
+    for (int i = 0; at != NULL; i++) {
+        char *end = NULL;
+        *point = strtoll(at + 1, &end, 10);
+        if (i == index)
+            return true;
+        at = *end == ',' ? end : NULL;
+    }
+    return false;
+}
+
+static int refuse(const struct scan *scan, const char *message)
+{
+    return scan_fail(scan, ERR_PARSE, message);
+}
+
+/* What the norm compares has to be in the file. */
+static int check_norm(const struct scan *scan)
+{
+    char message[300];
+    int observable = -1;
+    const char *const norm = scan->envelope.norm;
+    if (scan_envelope_norm(scan, &observable) != NORM_OBSERVABLE) {
+        if (scan->save.field != SAVE_FIELD_NO)
+            return 0;
+        snprintf(message, sizeof message,
+                 "envelope.norm: %s compares fields, and save.field keeps none", norm);
+        return refuse(scan, message);
+    }
+    if (observable >= 0 && (scan->save.all_observables || scan->save.observable[observable]))
+        return 0;
+    const bool missing = observable < 0;
+    snprintf(message, sizeof message,
+             missing ? "envelope.norm: model %s has no observable %s"
+                     : "envelope.norm: model %s has observable %s, and save.observables keeps "
+                       "it not",
+             scan->info->name, number_of(norm));
+    return refuse(scan, message);
+}
+
+static int check_points(const struct scan *scan)
+{
+    char message[200];
+    double amount = 0;
+    int64_t point = 0;
+    if (scan_envelope_sample(scan, &amount) != SAMPLE_POINTS)
+        return 0;
+    for (int i = 0; scan_envelope_point(scan, i, &point); i++) {
+        if (point < scan->points)
+            continue;
+        snprintf(message, sizeof message,
+                 "envelope.sample: there is no point %" PRId64 "; the points are 0 to %" PRId64,
+                 point, scan->points - 1);
+        return refuse(scan, message);
+    }
+    return 0;
+}
+
+static bool has_param(const struct scan *scan, const char *name)
+{
+    for (int i = 0; i < scan->info->param_count; i++)
+        if (strcmp(scan->info->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+int envelope_check(const struct scan *scan)
+{
+    char message[200];
+    if (!is_used(scan))
+        return 0;
+    if (scan->envelope.tolerance <= 0.0)
+        return refuse(scan, "envelope: tolerance is missing: the error that is expected of a "
+                            "member in the norm, such as 1e-4");
+    if (scan->envelope.reference == ENVELOPE_TIGHTER && !has_param(scan, "stepper.rtol")) {
+        snprintf(message, sizeof message,
+                 "envelope.reference: model %s has no stepper.rtol that could be tighter; "
+                 "accepted: stored FILE, none",
+                 scan->info->name);
+        return refuse(scan, message);
+    }
+    TRY(check_norm(scan));
+    return check_points(scan);
 }

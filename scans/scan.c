@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "scans/internal.h"
 #include "scans/names.h"
+#include "scans/sections.h"
 #include "scans/text.h"
 
 #define FORMAT_VERSION 1
@@ -176,6 +177,7 @@ static int read_tree(struct reader *r, const struct tree *tree,
     TRY(axes_finish(r));
     const struct node *parameters = node_child(root, "parameters");
     TRY(schema_finish(r, parameters != NULL ? parameters : root));
+    TRY(envelope_check(r->scan));
     TRY(inputs_resolve(r));
     return r->scan->inputs > 0 ? 0 : canonical_make(r->scan);
 }

@@ -69,14 +69,24 @@ struct scan_store {
     long history;      /* steps kept a member; default 8192, 0 above 10^5 members */
 };
 
-/* `envelope:` is parsed, checked and stored; judged in a later version. */
+/* What an error is measured in: `envelope.norm`. */
+enum envelope_norm {
+    NORM_FIELD_L2,    /* ||c - r|| / ||r|| of a stored field */
+    NORM_SPECTRUM_L2, /* the same of |c|^2, whatever the phases */
+    NORM_OBSERVABLE   /* |c - r| / |r| of a number; `energy` is one of them */
+};
+
+/* Which members are judged: `envelope.sample`. */
+enum envelope_sample { SAMPLE_ALL, SAMPLE_SHARE, SAMPLE_COUNT, SAMPLE_POINTS };
+
+/* `envelope:`, the error that members are judged by. */
 struct scan_envelope {
     enum envelope_reference reference;
     char file[256]; /* of ENVELOPE_STORED */
     double factor;
     double safety;
     char norm[80];               /* field_l2 | spectrum_l2 | energy | observable NAME */
-    double tolerance;            /* 0: not given */
+    double tolerance;            /* the error expected in the norm; 0: not given */
     struct plane_request planes; /* count 0: not given, those of save */
     char sample[256];            /* all | 5 % | N | points [0, 3, …] */
 };
@@ -188,6 +198,16 @@ const struct scan_limits *scan_get_limits(const struct scan *scan);
 const struct scan_store *scan_get_store(const struct scan *scan);
 /** The `envelope:` section. Borrowed. */
 const struct scan_envelope *scan_get_envelope(const struct scan *scan);
+
+/** The norm of the envelope. @param observable receives the model's index of NORM_OBSERVABLE */
+enum envelope_norm scan_envelope_norm(const struct scan *scan, int *observable);
+
+/** Which members are judged. @param amount receives the share (0 to 1) or the number of members
+ */
+enum envelope_sample scan_envelope_sample(const struct scan *scan, double *amount);
+
+/** The list of SAMPLE_POINTS: its index-th point; false behind the last one. */
+bool scan_envelope_point(const struct scan *scan, int index, int64_t *point);
 
 /** Number of axes. */
 int scan_axes(const struct scan *scan);

@@ -23,11 +23,13 @@ int envelope_read_factor(struct reader *r, const char *where, const struct node 
 int envelope_read_safety(struct reader *r, const char *where, const struct node *node);
 /** field_l2 | spectrum_l2 | energy | observable NAME */
 int envelope_read_norm(struct reader *r, const char *where, const struct node *node);
-/** Largest error that passes. */
+/** The error that is expected of a member; times the safety it is the largest that passes. */
 int envelope_read_tolerance(struct reader *r, const char *where, const struct node *node);
 /** all | 5 % | N | points [0, 3, …] */
 int envelope_read_sample(struct reader *r, const char *where, const struct node *node);
 
+/** Whether what `envelope:` asks for can be judged: ERR_PARSE. The scan is read whole. */
+int envelope_check(const struct scan *scan);
 /** Canonical value of envelope.reference. */
 void envelope_write_reference(const struct scan *scan, struct text *out);
 /** Canonical value of envelope.factor. */

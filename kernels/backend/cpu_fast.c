@@ -177,17 +177,24 @@ CPU_HELPER void terms_store(struct k_terms terms, int outputs, double *out)
 /* cpu_NAME of these stand in cpu_column.inc; here are the loops over the rows. */
 #include "kernels/backend/cpu_column.inc"
 
+/* One row stands outside of a parallel region: the threads that share it would be a team within
+ * a team, which is started anew each time. */
 #define KERNEL_COLUMN(name, args)                                                              \
+    CPU_HELPER void row_##name(const struct args##_args *a, long r, long n, int shares)        \
+    {                                                                                          \
+        const struct args##_row at = args##_row(a, r);                                         \
+        if (cpu_row_active(a->active, r))                                                      \
+            CPU_NAME(name)(n, &at, shares);                                                    \
+    }                                                                                          \
     static int launch_##name(struct backend *be, const struct args##_args *a, long row,        \
                              long rows, long n)                                                \
     {                                                                                          \
-        const int threads = rows > 1 && !omp_in_parallel() ? be->threads : 1;                  \
-        _Pragma("omp parallel for num_threads(threads) schedule(dynamic, 1)") for (            \
-            long r = row; r < row + rows; r++) if (cpu_row_active(a->active, r))               \
-        {                                                                                      \
-            const struct args##_row at = args##_row(a, r);                                     \
-            CPU_NAME(name)(n, &at);                                                            \
-        }                                                                                      \
+        const int threads = omp_in_parallel() ? 1 : be->threads;                               \
+        if (rows == 1)                                                                         \
+            row_##name(a, row, n, cpu_column_shares(be, n));                                   \
+        else                                                                                   \
+            _Pragma("omp parallel for num_threads(threads) schedule(dynamic, 1)") for (        \
+                long r = row; r < row + rows; r++) row_##name(a, r, n, 1);                     \
         return 0;                                                                              \
     }
 #include "kernels/column.def"

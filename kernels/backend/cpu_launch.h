@@ -11,13 +11,8 @@
  * Everything is static: each launch file has its own copy, built for its instruction set.
  */
 
-/* The rows of numeric/thresholds.def. */
-enum cpu_thresholds {
-#define THRESHOLD(name, value, machine, date, meaning) CPU_##name = (value),
-#include "kernels/numeric/thresholds.def"
-#undef THRESHOLD
-    CPU_SHARES_MAX = 64 /* threads that share a row at most: partial sums are kept by share */
-};
+/* Threads that share a row at most: partial sums are kept by share. */
+#define CPU_SHARES_MAX 64
 
 #define CPU_NOINLINE static __attribute__((noinline))
 #define CPU_HELPER   static inline __attribute__((unused))
@@ -26,7 +21,15 @@ enum cpu_thresholds {
  * region, which must not be nested. */
 CPU_HELPER int cpu_shares(const struct backend *be, long n)
 {
-    if (be->threads < 2 || n < CPU_threads_pointwise || omp_in_parallel())
+    if (be->threads < 2 || n < be->threshold[THRESHOLD_threads_pointwise] || omp_in_parallel())
+        return 1;
+    return be->threads < CPU_SHARES_MAX ? be->threads : CPU_SHARES_MAX;
+}
+
+/* The same of a plasma column. */
+CPU_HELPER int cpu_column_shares(const struct backend *be, long n)
+{
+    if (!backend_shares_column(be, n))
         return 1;
     return be->threads < CPU_SHARES_MAX ? be->threads : CPU_SHARES_MAX;
 }

@@ -4,10 +4,13 @@
 
 #include "kernels/backend/cpu_launch.h"
 
+#ifdef __AVX__
+#    include <immintrin.h>
+#endif
+
 /*
- * Inclusive prefix sums in vector registers: log2(lanes) shifted additions within a vector, and
- * one addition a pair of vectors for what came before. CPU_VECTOR_BITS is the width that the
- * launch file is built for: wider vectors than the machine's become scalar code.
+ * Sums in vector registers. CPU_VECTOR_BITS is the width that the launch file is built for:
+ * wider vectors than the machine's become scalar code.
  */
 
 #if !defined(CPU_VECTOR_BITS) || CPU_VECTOR_BITS < 256
@@ -36,32 +39,10 @@ CPU_HELPER void cpu_store(double *at, cpu_vector value)
     *(cpu_loose *)at = value;
 }
 
-/* Prefix sums within a vector. */
-CPU_HELPER cpu_vector cpu_scan_lanes(cpu_vector x)
+/* The last lane. */
+CPU_HELPER double cpu_last(cpu_vector x)
 {
-    const cpu_vector zero = {0.0};
-#if CPU_LANES == 2
-    return x + __builtin_shufflevector(zero, x, 1, 2);
-#elif CPU_LANES == 4
-    x += __builtin_shufflevector(zero, x, 3, 4, 5, 6);
-    return x + __builtin_shufflevector(zero, x, 2, 3, 4, 5);
-#else
-    x += __builtin_shufflevector(zero, x, 7, 8, 9, 10, 11, 12, 13, 14);
-    x += __builtin_shufflevector(zero, x, 6, 7, 8, 9, 10, 11, 12, 13);
-    return x + __builtin_shufflevector(zero, x, 4, 5, 6, 7, 8, 9, 10, 11);
-#endif
-}
-
-/* The last lane in all lanes. */
-CPU_HELPER cpu_vector cpu_last_lane(cpu_vector x)
-{
-#if CPU_LANES == 2
-    return __builtin_shufflevector(x, x, 1, 1);
-#elif CPU_LANES == 4
-    return __builtin_shufflevector(x, x, 3, 3, 3, 3);
-#else
-    return __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7);
-#endif
+    return x[CPU_LANES - 1];
 }
 
 /* The same number in all lanes. */
@@ -71,43 +52,153 @@ CPU_HELPER cpu_vector cpu_spread(double x)
     return x + zero;
 }
 
-/* Two vectors of neighbours. */
-struct cpu_pair {
-    cpu_vector low, high;
-};
-
-/* Prefix sums of the elements of two vectors after `sum`, the same in all lanes, which becomes
- * the last of them. */
-CPU_HELPER struct cpu_pair cpu_scan_pair(cpu_vector low, cpu_vector high, cpu_vector *sum)
+/* Sum of the squares of x[0] … x[n - 1], in four vectors. */
+CPU_HELPER double cpu_square_sum(const double *x, long n)
 {
-    const cpu_vector first = cpu_scan_lanes(low);
-    const cpu_vector both = cpu_last_lane(first) + cpu_scan_lanes(high);
-    const struct cpu_pair out = {*sum + first, *sum + both};
-    *sum += cpu_last_lane(both);
-    return out;
+    cpu_vector sum[4] = {{0.0}};
+    long i = 0;
+    for (; i + 4 * CPU_LANES <= n; i += 4 * CPU_LANES)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            const cpu_vector y = cpu_load(x + i + k * CPU_LANES);
+            sum[k] += y * y;
+        }
+    const cpu_vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double total = 0.0;
+    for (int k = 0; k < CPU_LANES; k++)
+        total += all[k];
+    for (; i < n; i++)
+        total += x[i] * x[i];
+    return total;
+}
+
+/* The sum of x[0] … x[n - 1], in four vectors. */
+CPU_HELPER double cpu_sum(const double *x, long n)
+{
+    cpu_vector sum[4] = {{0.0}};
+    long i = 0;
+    for (; i + 4 * CPU_LANES <= n; i += 4 * CPU_LANES)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            sum[k] += cpu_load(x + i + k * CPU_LANES);
+    const cpu_vector all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    double total = 0.0;
+    for (int k = 0; k < CPU_LANES; k++)
+        total += all[k];
+    for (; i < n; i++)
+        total += x[i];
+    return total;
+}
+
+/* Whether some of x[0] … x[n - 1] is not below the limit, NaN for one; n a multiple of 8. */
+CPU_HELPER int cpu_some_not_below(const double *x, cpu_vector limit, long n)
+{
+#if CPU_LANES == 8 && defined(__AVX512F__)
+    __mmask8 some = 0;
+    for (long i = 0; i < n; i += CPU_LANES)
+        some |= _mm512_cmp_pd_mask((__m512d)cpu_load(x + i), (__m512d)limit, _CMP_NLT_UQ);
+    return some != 0;
+#elif CPU_LANES == 4 && defined(__AVX__)
+    __m256d some = _mm256_setzero_pd();
+    for (long i = 0; i < n; i += CPU_LANES)
+        some = _mm256_or_pd(
+            some, _mm256_cmp_pd((__m256d)cpu_load(x + i), (__m256d)limit, _CMP_NLT_UQ));
+    return _mm256_movemask_pd(some) != 0;
+#else
+    double some = 0.0;
+    for (long i = 0; i < n; i++)
+        some += x[i] < limit[0] ? 0.0 : 1.0;
+    return some > 0.0;
+#endif
+}
+
+/* The elements one before those of x; `before` is the vector before x. */
+CPU_HELPER cpu_vector cpu_shift_1(cpu_vector before, cpu_vector x)
+{
+#if CPU_LANES == 2
+    return __builtin_shufflevector(before, x, 1, 2);
+#elif CPU_LANES == 4
+    return __builtin_shufflevector(before, x, 3, 4, 5, 6);
+#else
+    return __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14);
+#endif
+}
+
+/* The same two before. */
+CPU_HELPER cpu_vector cpu_shift_2(cpu_vector before, cpu_vector x)
+{
+#if CPU_LANES == 2
+    (void)x;
+    return before;
+#elif CPU_LANES == 4
+    return __builtin_shufflevector(before, x, 2, 3, 4, 5);
+#else
+    return __builtin_shufflevector(before, x, 6, 7, 8, 9, 10, 11, 12, 13);
+#endif
 }
 
 /*
- * out[i] = before + x[0] + … + x[i] for i < n; returns the last. The longest path has n/(2
- * lanes) + log2(lanes) + 3 additions, and what is left of n one by one.
+ * A prefix sum by windows: S_n = S_{n-k} + (x_{n-k+1} + … + x_n), k = 8 with 8 lanes and 4 with
+ * less. The sum of a window takes log2(k) shifted additions, each lane has a chain of its own.
  */
-CPU_HELPER double cpu_scan(const double *K_RESTRICT x, double *K_RESTRICT out, long n,
-                           double before)
+struct cpu_running {
+    cpu_vector one, two; /* the vector before, and the sums of 2 elements */
+    cpu_vector sum;      /* S of it */
+#if CPU_LANES == 8
+    cpu_vector four; /* the sums of 4 */
+#elif CPU_LANES == 2
+    cpu_vector older; /* S of the one before that */
+#endif
+};
+
+/* Nothing is summed yet but `before`. */
+CPU_HELPER struct cpu_running cpu_running_start(double before)
 {
-    cpu_vector sum = cpu_spread(before);
-    long i = 0;
-    for (; i + 2 * CPU_LANES <= n; i += 2 * CPU_LANES) {
-        const struct cpu_pair sums =
-            cpu_scan_pair(cpu_load(x + i), cpu_load(x + i + CPU_LANES), &sum);
-        cpu_store(out + i, sums.low);
-        cpu_store(out + i + CPU_LANES, sums.high);
-    }
-    double total = sum[0];
-    for (; i < n; i++) {
-        total += x[i];
-        out[i] = total;
-    }
-    return total;
+    const cpu_vector zero = cpu_spread(0.0);
+    struct cpu_running r;
+    r.one = zero;
+    r.two = zero;
+    r.sum = cpu_spread(before);
+#if CPU_LANES == 8
+    r.four = zero;
+#elif CPU_LANES == 2
+    r.older = r.sum;
+#endif
+    return r;
+}
+
+/* A copy, vector by vector: copied as a whole it would stay in memory. */
+CPU_HELPER void cpu_running_copy(const struct cpu_running *from, struct cpu_running *to)
+{
+    to->one = from->one;
+    to->two = from->two;
+#if CPU_LANES == 8
+    to->four = from->four;
+#endif
+    to->sum = from->sum;
+#if CPU_LANES == 2
+    to->older = from->older;
+#endif
+}
+
+/* S at the next vector x. */
+CPU_HELPER cpu_vector cpu_running_next(struct cpu_running *r, cpu_vector x)
+{
+    const cpu_vector two = x + cpu_shift_1(r->one, x);
+    const cpu_vector four = two + cpu_shift_2(r->two, two);
+    r->one = x;
+    r->two = two;
+#if CPU_LANES == 8
+    r->sum += four + __builtin_shufflevector(r->four, four, 4, 5, 6, 7, 8, 9, 10, 11);
+    r->four = four;
+#elif CPU_LANES == 4
+    r->sum += four;
+#else
+    const cpu_vector next = r->older + four;
+    r->older = r->sum;
+    r->sum = next;
+#endif
+    return r->sum;
 }
 
 #endif

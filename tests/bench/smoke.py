@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""smoke.py collect|farm|peers|stage|store: the bench runs, and its results have the parts that docs name.
+"""smoke.py collect|farm|peers|rdw|stage|store: the bench runs, and its results have the parts that docs name.
 
 Times are not judged: the machine of a test does other things.
 """
@@ -76,6 +76,19 @@ def check_stage(result):
             assert "error" not in run, run  # the reference is of 8192 points
         sums = row["summary"]
         assert sums["lowest"] <= sums["ratio"] <= sums["highest"], sums
+
+
+def check_rdw(result):
+    rules = ["none", "trapezoid", "band"]
+    assert [row["runs"][0]["rule"] for row in result["settings"]] == rules, result
+    for row in result["settings"]:
+        assert len(row["runs"]) == 2
+        for run in row["runs"]:
+            positive(run["total_us"], run["floor_us"], run["ratio"], run["rhs_calls"])
+            assert run["transforms_per_rhs"] == 2 and not run["no_skip"], run
+            assert (run["ionised"] > 0) == (run["rule"] != "none"), run
+    names = [case["case"] for case in result["cases"]]
+    assert len(set(names)) == 3 and all(f"/{rule}/" in name for rule, name in zip(rules, names)), names
 
 
 def check_peers(result):

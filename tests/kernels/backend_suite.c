@@ -212,6 +212,14 @@ static void check_one_perturbation(struct trial *t, int f, size_t c, enum pertur
     mem_free(kept);
 }
 
+static int components_read(const struct trial *t, const struct kernel_field *field)
+{
+    const int width = field->role == FIELD_SCALARS ? field->width : 1;
+    if ((field->flags & FIELD_FRONT) != 0)
+        return width / 2;
+    return (field->flags & FIELD_STEPWISE) != 0 && t->s < width ? t->s : width;
+}
+
 static void check_perturbations(struct trial *t, const struct machines *all)
 {
     trial_run(t, all->backend[0], -1, -1, false);
@@ -219,9 +227,7 @@ static void check_perturbations(struct trial *t, const struct machines *all)
         const struct kernel_field *field = &t->kernel->fields[f];
         if (!trial_uses(t, f) || !field_is_input(field))
             continue;
-        const int width = field->role == FIELD_SCALARS ? field->width : 1;
-        const int read = (field->flags & FIELD_STEPWISE) != 0 && t->s < width ? t->s : width;
-        for (int c = 0; c < read; c++)
+        for (int c = 0; c < components_read(t, field); c++)
             for (int how = 0; how < PERTURBATIONS; how++)
                 if (how != FLIPPED_SIGN || (field->flags & FIELD_EVEN) == 0)
                     check_one_perturbation(t, f, (size_t)c, (enum perturbation)how);

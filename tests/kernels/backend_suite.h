@@ -37,9 +37,10 @@ enum field_role {
 };
 
 enum field_flag {
-    FIELD_EVEN = 1,    /* a change of sign of all elements leaves the result */
-    FIELD_HOLES = 2,   /* every third element is zero */
-    FIELD_STEPWISE = 4 /* component c is read by instances s > c */
+    FIELD_EVEN = 1,     /* a change of sign of all elements leaves the result */
+    FIELD_HOLES = 2,    /* every third element is zero */
+    FIELD_STEPWISE = 4, /* component c is read by instances s > c */
+    FIELD_FRONT = 8     /* of the components the first half alone is read */
 };
 
 struct kernel_field {

@@ -50,6 +50,7 @@ struct column_run {
     double scalars[COLUMN_SCALARS];
     double sums[COLUMN_SUMS];
     long ld, ld_pad;
+    bool apart; /* three passes whatever the rule, as threads that share a row make them */
     double *field, *quadrature, *extra, *window, *scratch, *out;
     struct column_args args;
 };
@@ -76,9 +77,16 @@ struct column_truth {
 /* What is wrong with a formula on purpose. */
 enum column_fault { FAULT_NONE, FAULT_DENSITY, FAULT_WINDOW_SHIFTED, FAULT_WINDOW_SQUARED };
 
-/** The formula in long double, from the inputs of a run. @param plain budget of plain bodies */
+/* Whose budget. */
+enum column_arithmetic {
+    ARITHMETIC_LANES,  /* the backend's, one thread a row */
+    ARITHMETIC_SHARED, /* threads share a row */
+    ARITHMETIC_PLAIN   /* the plain bodies */
+};
+
+/** The formula in long double, from the inputs of a run. */
 void column_truth_init(struct column_truth *truth, const struct column_run *run,
-                       enum column_fault fault, bool plain);
+                       enum column_fault fault, enum column_arithmetic how);
 
 /** Free its arrays. */
 void column_truth_clear(struct column_truth *truth);

@@ -17,25 +17,41 @@
 #define SLACK 1.01L
 
 /* Additions on the longest path of the prefix sum up to sample i (kernels/backend/cpu_scan.h):
- * one for a pair of vectors of at least two lanes, at most 4 + 1 within it, and 15 one by one
- * at the end of a row. The plain body adds one by one. */
-static double scan_depth(long i, bool plain)
+ * one for a window of at least four samples, at most 3 within it, and 7 one by one at the end
+ * of a row. The plain body adds one by one. */
+static double scan_depth(long i, enum column_arithmetic how)
 {
-    return plain ? (double)i : (double)i / 4.0 + 20.0;
+    return how == ARITHMETIC_PLAIN ? (double)i : (double)i / 4.0 + 20.0;
+}
+
+/* Roundings of what a share starts from (cpu_column_shared.inc): sums of at least 8 lanes and
+ * what is left of 31, the lanes, taps and ends, at most CPU_SHARES_MAX totals. Each sample is
+ * in the sum of the row and, near an end of a share, once more. */
+static long double total_rounding(long n, enum column_arithmetic how)
+{
+    double gamma;
+    if (how != ARITHMETIC_SHARED)
+        return 0.0L;
+    if (bound_gamma((double)n / 8.0 + 31.0 + 8.0 + 40.0 + 64.0, PRECISION_F64, &gamma) != 0)
+        ck_abort_msg("a bound of the reference was refused");
+    return 2.0L * gamma;
 }
 
 /* Numbers and the bounds of their errors. */
 struct series {
     long double *value, *error;
+    long double *size; /* of what a value is made of, where it is filtered */
     long n;
 };
 
 static struct series series_new(long n)
 {
     struct series s = {calloc((size_t)n, sizeof(long double)),
+                       calloc((size_t)n, sizeof(long double)),
                        calloc((size_t)n, sizeof(long double)), n};
     ck_assert_ptr_nonnull(s.value);
     ck_assert_ptr_nonnull(s.error);
+    ck_assert_ptr_nonnull(s.size);
     return s;
 }
 
@@ -43,6 +59,7 @@ static void series_free(struct series *s)
 {
     free(s->value);
     free(s->error);
+    free(s->size);
 }
 
 /* Not an assertion: those write a record each, and this is asked for every sample. */
@@ -172,25 +189,28 @@ static struct series filtered(const struct column_run *run, const struct series 
         double rounding;
         must(bound_stencil(taps->side, (double)all, PRECISION_F64, &rounding));
         z.error[i] += taps->side > 0 ? rounding : 0.0L;
+        z.size[i] = all;
     }
     return z;
 }
 
 /* C of a row that was filtered. A computation may take factors of C, `factor` among them, into
  * the integrand, whose terms can be sub-normal: each is off by the smallest number then. */
-static struct series integral(const struct series *z, bool plain, long double factor)
+static struct series integral(const struct series *z, enum column_arithmetic how,
+                              long double factor)
 {
     struct series c = series_new(z->n);
     const long double dt = CASE_DT;
     long double sum = 0.0L;
     long double size = 0.0L;
     long double error = 0.0L;
+    const long double total = total_rounding(z->n, how);
     for (long i = 0; i < z->n; i++) {
         double rounding;
         sum += z->value[i];
         size += fabsl(z->value[i]);
-        error += z->error[i];
-        must(bound_scan(scan_depth(i, plain), 0.0, (double)size, PRECISION_F64, &rounding));
+        error += z->error[i] + total * z->size[i];
+        must(bound_scan(scan_depth(i, how), 0.0, (double)size, PRECISION_F64, &rounding));
         const long double ends = 0.5L * (fabsl(z->value[i]) + fabsl(z->value[0]));
         c.value[i] = dt * (sum - 0.5L * (z->value[i] + z->value[0]));
         c.error[i] = dt
@@ -224,7 +244,7 @@ static void fields(const struct column_run *run, struct chain *t)
     }
 }
 
-static void fractions(const struct column_run *run, struct chain *t, bool plain,
+static void fractions(const struct column_run *run, struct chain *t, enum column_arithmetic how,
                       struct column_truth *truth)
 {
     const long double p = run->c->preionised;
@@ -236,7 +256,7 @@ static void fractions(const struct column_run *run, struct chain *t, bool plain,
         truth->saturated += e > run->rate.ceiling;
     }
     struct series z = filtered(run, &t->w);
-    struct series x = integral(&z, plain, 1.0L);
+    struct series x = integral(&z, how, 1.0L);
     for (long i = 0; i < x.n; i++) {
         const long double exposure = fmaxl(x.value[i], 0.0L);
         const long double freed = -expm1l(-exposure);
@@ -252,7 +272,7 @@ static void fractions(const struct column_run *run, struct chain *t, bool plain,
 
 /* The current of component k. */
 static struct series currents(const struct column_run *run, const struct chain *t, int k,
-                              bool plain, long double *work)
+                              enum column_arithmetic how, long double *work)
 {
     const long double potential = run->scalars[COLUMN_POTENTIAL];
     const long double mobility = run->scalars[COLUMN_MOBILITY];
@@ -275,7 +295,7 @@ static struct series currents(const struct column_run *run, const struct chain *
         *work += potential * t->w.value[i] * (1.0L - f) * CASE_DT;
     }
     struct series z = filtered(run, &g);
-    struct series j = integral(&z, plain, mobility);
+    struct series j = integral(&z, how, mobility);
     for (long i = 0; i < n; i++) {
         const long double free_part = mobility * j.value[i];
         j.error[i] = mobility * j.error[i] + loss.error[i]
@@ -321,7 +341,7 @@ static void responses(const struct column_run *run, const struct chain *t, int k
 }
 
 void column_truth_init(struct column_truth *truth, const struct column_run *run,
-                       enum column_fault fault, bool plain)
+                       enum column_fault fault, enum column_arithmetic how)
 {
     const struct column_case *c = run->c;
     *truth =
@@ -332,11 +352,11 @@ void column_truth_init(struct column_truth *truth, const struct column_run *run,
     struct chain t = {0};
     long double work[2] = {0.0L, 0.0L};
     fields(run, &t);
-    fractions(run, &t, plain, truth);
+    fractions(run, &t, how, truth);
     for (int k = 0; k < c->components; k++) {
-        struct series j = currents(run, &t, k, plain, &work[k]);
+        struct series j = currents(run, &t, k, how, &work[k]);
         struct series z = filtered(run, &j);
-        t.plasma[k] = integral(&z, plain, run->scalars[COLUMN_DENSITY]);
+        t.plasma[k] = integral(&z, how, run->scalars[COLUMN_DENSITY]);
         responses(run, &t, k, fault, truth);
         series_free(&j);
         series_free(&z);

@@ -230,18 +230,19 @@ REFERENCE_TURN(stage_turn_mild_two)
 #define EXPONENT_REST(part)                                                                    \
     EXPONENT_TERM(part, 4), EXPONENT_TERM(part, 5), EXPONENT_TERM(part, 6),                    \
         EXPONENT_TERM(part, 7)
-#define EXPONENT_OUT                                                                           \
-    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, 0, 0, 0},                          \
+#define EXPONENT_OUT(flags)                                                                    \
+    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, flags, 0, 0},                      \
         {"phase", FIELD_REAL_OUT, EXPONENT(phase), 0, 0, 0, 0, 0},                             \
     {                                                                                          \
         "loss", FIELD_REAL_OUT, EXPONENT(loss), 0, 0, 0, 0, 0                                  \
     }
 
 const struct kernel_field fields_stage_exponent[] = {
-    EXPONENT_FOUR(li), EXPONENT_FOUR(lr), EXPONENT_OUT, {0}};
+    EXPONENT_FOUR(li), EXPONENT_FOUR(lr), EXPONENT_OUT(FIELD_FRONT), {0}};
 const struct kernel_field fields_stage_exponent_all[] = {EXPONENT_FOUR(li), EXPONENT_REST(li),
                                                          EXPONENT_FOUR(lr), EXPONENT_REST(lr),
-                                                         EXPONENT_OUT,      {0}};
+                                                         EXPONENT_OUT(0),   {0}};
+_Static_assert(2 * STAGE_FEW == STAGE_TERMS, "FIELD_FRONT is a half");
 
 /* As many products and sums less one: that many roundings of the first term, at most. */
 static void exponent_terms(const double *const *terms, int count, const double *path, long at,

@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/ionisation.h"
 #include "kernels/models/pulse/raman_mix.h"
 #include "kernels/numeric/host_fft.h"
+#include "tests/exact.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
@@ -192,7 +193,7 @@ START_TEST(samples_above_the_lowest_ceiling_are_counted_once)
     observe(&c, other, of[2]);
     ck_assert_double_gt(of[2][CAPILLARY_SATURATED], 0.0);
     ck_assert_double_gt(of[1][CAPILLARY_SATURATED], of[2][CAPILLARY_SATURATED]);
-    ck_assert_double_eq(of[0][CAPILLARY_SATURATED], of[1][CAPILLARY_SATURATED]);
+    ck_assert_exactly(of[0][CAPILLARY_SATURATED], of[1][CAPILLARY_SATURATED]);
     capillary_case_clear(&c);
 }
 END_TEST
@@ -410,7 +411,7 @@ START_TEST(the_report_says_what_a_mixture_leaves_out)
     ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
     struct layout_note note = find_note(&layout, shares);
     ck_assert(isnan(find_note(&layout, species).value));
-    ck_assert_double_eq(note.value, 0.79);
+    ck_assert_exactly(note.value, 0.79);
     ck_assert_msg(strstr(note.warning, "O2") != NULL, "%s", note.warning);
     ck_assert_msg(strstr(note.warning, "left out") != NULL, "%s", note.warning);
     capillary_case_unset(&c, "gas.Air");
@@ -418,10 +419,10 @@ START_TEST(the_report_says_what_a_mixture_leaves_out)
     capillary_case_choose(&c, "plasma.rate", "auto");
     ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
     note = find_note(&layout, shares);
-    ck_assert_double_eq(note.value, 0.2);
+    ck_assert_exactly(note.value, 0.2);
     ck_assert_msg(strstr(note.warning, "line widths") != NULL, "%s", note.warning);
     ck_assert_msg(strstr(note.warning, "O2") == NULL, "%s", note.warning);
-    ck_assert_double_eq(find_note(&layout, species).value, 2.0);
+    ck_assert_exactly(find_note(&layout, species).value, 2.0);
     /* The barrier of hydrogen, Ip^2/4 in atomic units, is the lower one. */
     const double barrier = 0.5669 * 0.5669 / 4.0 * 5.14220674763e11;
     capillary_near(find_note(&layout, "peak field over barrier suppression").value,

@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/response.h"
+#include "tests/exact.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
@@ -274,7 +275,7 @@ START_TEST(the_predicted_cost_counts_the_plasma)
         if (i > 0)
             capillary_case_choose(&c, "plasma.rule", rules[i]);
         ck_assert_msg(layout_of(&c, &layout[i], text, sizeof text) == 0, "%s", text);
-        ck_assert_double_eq(layout[i].transforms, layout[0].transforms);
+        ck_assert_exactly(layout[i].transforms, layout[0].transforms);
         ck_assert_int_eq(layout[i].transform_length,
                          (int)note_value(&layout[i], "fine samples") / 2);
         share[i] = layout[i].work / layout[0].work - 1.0;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
@@ -47,13 +48,20 @@ static const struct column_case cases[] = {
 static struct column_rates_known rates;
 static struct backend *be;
 
+/* A backend whose threads share rows from `threshold` samples on; 0: from the usual one. */
+static struct backend *backend_of(int threads, long threshold)
+{
+    struct backend_options options = {
+        .name = "cpu", .isa = isa_under_test(), .threads = threads, .rigour = FFT_ESTIMATE};
+    struct backend *out;
+    options.threshold[THRESHOLD_column_shares] = threshold;
+    ck_assert_int_eq(backend_create(&options, &out), 0);
+    return out;
+}
+
 static void backend_init(void)
 {
-    const struct backend_options options = {.name = "cpu",
-                                            .isa = isa_under_test(),
-                                            .threads = lane_threads(1),
-                                            .rigour = FFT_ESTIMATE};
-    ck_assert_int_eq(backend_create(&options, &be), 0);
+    be = backend_of(lane_threads(1), 0);
     rates_init(&rates);
 }
 
@@ -130,7 +138,7 @@ static void check_case(const struct column_case *c, enum case_rate kind, int sid
     struct column_run run;
     struct column_truth truth;
     column_run_init(&run, c, &rates, kind, side);
-    column_truth_init(&truth, &run, FAULT_NONE, plain);
+    column_truth_init(&truth, &run, FAULT_NONE, plain ? ARITHMETIC_PLAIN : ARITHMETIC_LANES);
     column_run_passes(&run, plain ? NULL : be);
     const struct margins m = margins_of(&run, &truth);
     printf("%-28s rate %d, %d taps, %s: %.3g of its budget, %.2g of the peak\n", c->name,
@@ -184,7 +192,7 @@ START_TEST(a_small_error_of_the_density_and_a_wrong_window_are_seen)
             struct column_run run;
             struct column_truth truth;
             column_run_init(&run, &cases[9], &rates, CASE_ADK, side);
-            column_truth_init(&truth, &run, faults[i], false);
+            column_truth_init(&truth, &run, faults[i], ARITHMETIC_LANES);
             column_run_passes(&run, be);
             const struct margins m = margins_of(&run, &truth);
             printf("fault %zu, %d taps: %.3g times the budget\n", i, side, m.budget);
@@ -194,6 +202,100 @@ START_TEST(a_small_error_of_the_density_and_a_wrong_window_are_seen)
             column_truth_clear(&truth);
             column_run_clear(&run);
         }
+    backend_clear();
+}
+END_TEST
+
+/* The rows of a run that were written: all of the response, and its sums. */
+static void keep(const struct column_run *run, double *out, double *sums)
+{
+    memcpy(out, run->out, (size_t)(run->c->components * run->ld) * sizeof(double));
+    memcpy(sums, run->sums, sizeof run->sums);
+}
+
+static bool same_bits(const struct column_run *run, const double *out, const double *sums)
+{
+    for (int k = 0; k < run->c->components; k++)
+        if (!equal_bits(out + k * run->ld, run->out + k * run->ld,
+                        (size_t)run->c->n * sizeof(double)))
+            return false;
+    return equal_bits(sums, run->sums, sizeof run->sums);
+}
+
+#define MOST_THREADS 8
+
+/* A case by some of 2 to 8 threads; the chunks leave tails of every kind, shares are empty. */
+static void check_shared(const struct column_case *c, enum case_rate kind, int side,
+                         int threads)
+{
+    struct column_run run;
+    struct column_truth truth;
+    double one[COLUMN_SUMS];
+    double worst = 0.0;
+    column_run_init(&run, c, &rates, kind, side);
+    run.apart = true;
+    column_truth_init(&truth, &run, FAULT_NONE, ARITHMETIC_SHARED);
+    column_run_passes(&run, be);
+    memcpy(one, run.sums, sizeof one);
+    for (; threads <= MOST_THREADS; threads += 4) {
+        struct backend *const several = backend_of(threads, 1);
+        column_run_passes(&run, several);
+        const struct margins m = margins_of(&run, &truth);
+        worst = fmax(worst, m.budget);
+        ck_assert_msg(m.budget <= 1.0, "%s, %d threads: %g times its budget", c->name, threads,
+                      m.budget);
+        ck_assert_msg(m.peak <= bound(BOUND_column_guard), "%s, %d threads: %g of the peak",
+                      c->name, threads, m.peak);
+        check_sums(&run, &truth);
+        ck_assert_exactly(run.sums[COLUMN_FIRST], one[COLUMN_FIRST]);
+        ck_assert_exactly(run.sums[COLUMN_LAST], one[COLUMN_LAST]);
+        backend_destroy(several);
+    }
+    printf("%-28s rate %d, %d taps, threads: %.3g of its budget\n", c->name, (int)kind, side,
+           worst);
+    column_truth_clear(&truth);
+    column_run_clear(&run);
+}
+
+START_TEST(threads_that_share_a_row_keep_every_sample_within_its_budget)
+{
+    backend_init();
+    for (size_t i = 0; i < CASES; i++) {
+        check_shared(&cases[i], (enum case_rate)(i % CASE_RATES), 0, 2 + (int)(i % 4));
+        check_shared(&cases[i], (enum case_rate)((i + 1) % CASE_RATES), 4,
+                     2 + (int)((i + 1) % 4));
+    }
+    backend_clear();
+}
+END_TEST
+
+/* Below the threshold, and where each thread has rows of its own. */
+START_TEST(a_row_that_is_not_shared_has_the_bits_of_one_thread)
+{
+    backend_init();
+    struct backend *const single = backend_of(1, 1);
+    struct backend *const below = backend_of(4, 100000);
+    struct backend *const above = backend_of(4, 1);
+    double out[2 * 1100 + 16];
+    double sums[COLUMN_SUMS];
+    for (int side = 0; side <= 4; side += 4) {
+        struct column_run run;
+        column_run_init(&run, &cases[15], &rates, CASE_ADK, side);
+        column_run_passes(&run, single);
+        keep(&run, out, sums);
+        column_run_passes(&run, below);
+        ck_assert(same_bits(&run, out, sums));
+#pragma omp parallel num_threads(2) default(none) shared(run, above)
+#pragma omp single
+        column_run_passes(&run, above);
+        ck_assert(same_bits(&run, out, sums));
+        column_run_passes(&run, above);
+        ck_assert(!same_bits(&run, out, sums)); /* else nothing was shared */
+        column_run_clear(&run);
+    }
+    backend_destroy(single);
+    backend_destroy(below);
+    backend_destroy(above);
     backend_clear();
 }
 END_TEST
@@ -208,6 +310,8 @@ int main(void)
     tcase_add_test(tests, every_sample_of_the_backend_s_passes_is_within_its_budget);
     tcase_add_test(tests, every_sample_of_the_plain_bodies_is_within_its_budget);
     tcase_add_test(tests, a_small_error_of_the_density_and_a_wrong_window_are_seen);
+    tcase_add_test(tests, threads_that_share_a_row_keep_every_sample_within_its_budget);
+    tcase_add_test(tests, a_row_that_is_not_shared_has_the_bits_of_one_thread);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

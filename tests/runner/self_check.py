@@ -95,7 +95,7 @@ def right_workers_pass_within_the_ladder_and_change_nothing():
         code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=2")
         assert code == 0, err
         passed = [figures(line) for line in err.splitlines() if "passes its self-check" in line]
-        assert len(passed) == 2, err
+        assert 1 <= len(passed) <= 2, err  # a worker that got nothing has nothing to check
         for steps, observed, bound in passed:
             assert 1 < steps <= 8 and observed <= bound and abs(bound - 128 * 2.0 ** -52) < 1e-16, (steps, observed, bound)
         assert not withdrawn(folder) and same(content(folder), content(right(text)))
@@ -181,6 +181,23 @@ def reductions_of_withdrawn_members_are_made_again():
         assert (file["ensemble/n"][...] == 4).all() and (file["ensemble/reduced"][...] == 1).all()
         for name in ("mean_spectrum", "g12", "coherence"):
             assert file["ensemble/" + name][...].tobytes() == other["ensemble/" + name][...].tobytes(), name
+
+
+def verdicts_of_a_wrong_worker_are_found_again():
+    text = scan(16, "envelope: {reference: tighter, tolerance: 1e-3, sample: all}\n")
+    expected = columns(right(text), "contract/verdict", "contract/observed")
+    assert (expected[0] == 1).all(), expected
+    forgotten = set()
+    for hit in (38, 60):
+        folder = write(text)
+        code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=3", env=wrong(f"rank=1,hit={hit}"))
+        assert code == 0, err
+        assert len(journal(folder, "worker", rank=1, event="self-check failed")) == 1, err
+        assert same(content(folder), content(right(text))), "wrong results are left"
+        found = columns(folder, "contract/verdict", "contract/observed")
+        assert (found[0] == expected[0]).all() and found[1].tobytes() == expected[1].tobytes(), (found, expected)
+        forgotten |= {r["first"] for r in journal(folder, "member", state="verdict withdrawn")}
+    assert forgotten, "no verdict was withdrawn"
 
 
 def a_controller_that_is_killed_while_it_takes_back_leaves_nothing_wrong():

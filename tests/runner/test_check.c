@@ -82,7 +82,8 @@ static unsigned taken_back(struct farm *f)
 {
     unsigned bits = 0;
     int64_t member = 0;
-    while (dispatch_next_withdrawn(&f->d, &member))
+    enum task_pass pass = PASS_JUDGE;
+    while (dispatch_next_withdrawn(&f->d, &member, &pass))
         bits |= 1U << member;
     return bits;
 }

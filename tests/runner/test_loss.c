@@ -131,24 +131,24 @@ END_TEST
 START_TEST(a_member_that_kills_its_second_worker_is_quarantined)
 {
     struct farm f;
-    int64_t member = -1;
-    char reason[STORE_REASON_SIZE] = "";
+    struct dispatch_quarantined found = {.member = -1};
     char text[200];
     make_farm(&f, 1, "");
     ck_assert(take(&f, 0));
-    ck_assert(!dispatch_next_quarantined(&f.d, &member, reason));
+    ck_assert(!dispatch_next_quarantined(&f.d, &found));
     dispatch_lost(&f.d, &f.w[0], "rank 1: killed by signal 11");
-    ck_assert(!dispatch_next_quarantined(&f.d, &member, reason));
+    ck_assert(!dispatch_next_quarantined(&f.d, &found));
     ck_assert(take(&f, 1));
     ck_assert_int_eq(give_id(&f.give[1], 0), 0);
     dispatch_lost(&f.d, &f.w[1], "rank 2: killed by signal 11");
     finish_with(&f, 2);
     ck_assert_int_eq(f.d.counts.done, MEMBERS - 1);
     ck_assert(!dispatch_ended(&f.d)); /* its state has to be written */
-    ck_assert(dispatch_next_quarantined(&f.d, &member, reason));
-    ck_assert_int_eq(member, 0);
-    ck_assert_str_eq(reason, "ended 2 workers, the last: rank 2: killed by signal 11");
-    ck_assert(!dispatch_next_quarantined(&f.d, &member, reason));
+    ck_assert(dispatch_next_quarantined(&f.d, &found));
+    ck_assert_int_eq(found.member, 0);
+    ck_assert_int_eq(found.pass, PASS_MEMBER);
+    ck_assert_str_eq(found.reason, "ended 2 workers, the last: rank 2: killed by signal 11");
+    ck_assert(!dispatch_next_quarantined(&f.d, &found));
     ck_assert(dispatch_ended(&f.d));
     ck_assert_int_eq(dispatch_code(&f.d, text, sizeof text), EXIT_MEMBERS_FAILED);
     drop_farm(&f);
@@ -158,16 +158,15 @@ END_TEST
 START_TEST(limits_attempts_says_how_many_workers_a_member_may_cost)
 {
     struct farm f;
-    int64_t member = -1;
-    char reason[STORE_REASON_SIZE] = "";
+    struct dispatch_quarantined found = {.member = -1};
     make_farm(&f, 1, "limits: {attempts: 3}");
     for (int w = 0; w < 3; w++) {
-        ck_assert(!dispatch_next_quarantined(&f.d, &member, reason));
+        ck_assert(!dispatch_next_quarantined(&f.d, &found));
         ck_assert(take(&f, w));
         ck_assert_int_eq(give_id(&f.give[w], 0), 0);
         dispatch_lost(&f.d, &f.w[w], "killed");
     }
-    ck_assert(dispatch_next_quarantined(&f.d, &member, reason));
+    ck_assert(dispatch_next_quarantined(&f.d, &found));
     drop_farm(&f);
 }
 END_TEST
@@ -193,18 +192,17 @@ END_TEST
 START_TEST(with_one_attempt_the_innocent_of_a_chunk_get_another)
 {
     struct farm f;
-    int64_t member = -1;
-    char reason[STORE_REASON_SIZE] = "";
+    struct dispatch_quarantined found = {.member = -1};
     make_farm(&f, 1, "limits: {attempts: 1}");
     f.d.recent_seconds = 0.01;
     ck_assert(take(&f, 0));
     dispatch_lost(&f.d, &f.w[0], "killed");
-    ck_assert(!dispatch_next_quarantined(&f.d, &member, reason));
+    ck_assert(!dispatch_next_quarantined(&f.d, &found));
     ck_assert(take(&f, 1));
     ck_assert_int_eq(give_count(&f.give[1]), 1);
     dispatch_lost(&f.d, &f.w[1], "killed");
-    ck_assert(dispatch_next_quarantined(&f.d, &member, reason));
-    ck_assert_str_eq(reason, "ended 1 worker, the last: killed");
+    ck_assert(dispatch_next_quarantined(&f.d, &found));
+    ck_assert_str_eq(found.reason, "ended 1 worker, the last: killed");
     drop_farm(&f);
 }
 END_TEST

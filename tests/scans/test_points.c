@@ -146,7 +146,7 @@ START_TEST(what_is_no_physics_enters_no_identity)
                                          "limits: {attempts: 9, timeout: 1 min}\n",
                                          "resources: {worker: socket, memory: 1 GB}\n",
                                          "store: {history: 0, sync: never}\n",
-                                         "envelope: {factor: 20}\n",
+                                         "envelope: {factor: 20, tolerance: 1e-3}\n",
                                          "# a comment\n"};
     char want[4096];
     char got[4096];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/mem.h"
@@ -106,14 +107,15 @@ END_TEST
 START_TEST(other_forms_of_section_values_are_read)
 {
     struct scan *scan = toy_scan(TOY "save: {planes: last}\nlimits: {timeout: {times_median: "
-                                     "5}}\nresources: {worker: socket}\nenvelope: {sample: "
-                                     "{points: [0, 3]}}\nensemble: {realisations: 3}\n");
+                                     "5}}\nresources: {worker: socket}\nenvelope: {norm: "
+                                     "observable energy, tolerance: 1e-3, sample: "
+                                     "{points: [0]}}\nensemble: {realisations: 3}\n");
     ck_assert_int_eq(scan_get_save(scan)->planes.kind, PLANES_LAST);
     ck_assert_int_eq(scan_get_save(scan)->planes.count, 1);
     ck_assert(exactly(scan_get_limits(scan)->times_median, 5.0));
     ck_assert_int_eq(scan_get_resources(scan)->worker, WORKER_SOCKET);
     ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_TIGHTER);
-    ck_assert_str_eq(scan_get_envelope(scan)->sample, "points [0, 3]");
+    ck_assert_str_eq(scan_get_envelope(scan)->sample, "points [0]");
     ck_assert_int_eq(scan_get_ensemble(scan)->noise, NOISE_ONE_PHOTON);
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
@@ -121,9 +123,60 @@ START_TEST(other_forms_of_section_values_are_read)
     ck_assert_int_eq(scan_get_ensemble(scan)->noise, NOISE_NONE);
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
-    scan = toy_scan(TOY "envelope:\n  sample: points [0, 12]\n");
-    ck_assert_str_eq(scan_get_envelope(scan)->sample, "points [0, 12]");
+    scan = toy_scan(TOY "axes: [{gamma: [0, 1, 2]}]\nenvelope:\n  tolerance: 1e-3\n  sample: "
+                        "points [0, 2]\n");
+    ck_assert_str_eq(scan_get_envelope(scan)->sample, "points [0, 2]");
+    int64_t point = -1;
+    ck_assert(scan_envelope_point(scan, 0, &point) && point == 0);
+    ck_assert(scan_envelope_point(scan, 1, &point) && point == 2);
+    ck_assert(!scan_envelope_point(scan, 2, &point));
     scan_destroy(scan);
+}
+END_TEST
+
+START_TEST(an_envelope_says_what_is_compared_of_whom)
+{
+    static const struct {
+        const char *text;
+        enum envelope_norm norm;
+        int observable; /* of the toy model: energy is its first */
+        enum envelope_sample sample;
+        double amount;
+    } cases[] = {
+        {"", NORM_FIELD_L2, -1, SAMPLE_ALL, 1.0},
+        {", norm: spectrum_l2, sample: 5 %", NORM_SPECTRUM_L2, -1, SAMPLE_SHARE, 0.05},
+        {", norm: energy, sample: 12", NORM_OBSERVABLE, 0, SAMPLE_COUNT, 12.0},
+        {", norm: observable energy, sample: 100 %", NORM_OBSERVABLE, 0, SAMPLE_SHARE, 1.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        int observable = -2;
+        double amount = 0;
+        snprintf(text, sizeof text, TOY "envelope: {tolerance: 1e-3%s}\n", cases[i].text);
+        struct scan *scan = toy_scan(text);
+        ck_assert_int_eq(scan_envelope_norm(scan, &observable), cases[i].norm);
+        ck_assert_int_eq(observable, cases[i].observable);
+        ck_assert_int_eq(scan_envelope_sample(scan, &amount), cases[i].sample);
+        ck_assert_exactly(amount, cases[i].amount);
+        toy_check_canonical(toy_models, scan);
+        scan_destroy(scan);
+    }
+}
+END_TEST
+
+START_TEST(what_an_envelope_cannot_judge_is_refused)
+{
+    toy_refuses(TOY "envelope: {sample: all}\n", "file:4:12: ", "tolerance is missing");
+    toy_refuses(TOY "envelope: {tolerance: 1e-3, safety: 0.9}\n", "at least 1");
+    toy_refuses(TOY "save: {field: false}\nenvelope: {tolerance: 1e-3, norm: spectrum_l2}\n",
+                "file:5:29: ", "spectrum_l2 compares fields");
+    toy_refuses(TOY
+                "save: {observables: [fwhm_t]}\nenvelope: {tolerance: 1e-3, norm: energy}\n",
+                "file:4:8: ", "envelope.norm: ", "keeps it not");
+    toy_refuses(TOY "envelope: {tolerance: 1e-3, sample: {points: [1]}}\n",
+                "file:4:29: ", "the points are 0 to 0");
+    toy_refuses("scan: x\nmodel: bare\nenvelope: {tolerance: 1e-3}\n", "no stepper.rtol");
+    /* `none` needs nothing. */
+    scan_destroy(toy_scan(TOY "envelope: {reference: none, norm: energy}\n"));
 }
 END_TEST
 
@@ -309,6 +362,8 @@ static Suite *scan_file_suite(void)
     tcase_add_test(tcase, defaults_are_those_of_the_documentation);
     tcase_add_test(tcase, every_section_is_read);
     tcase_add_test(tcase, other_forms_of_section_values_are_read);
+    tcase_add_test(tcase, an_envelope_says_what_is_compared_of_whom);
+    tcase_add_test(tcase, what_an_envelope_cannot_judge_is_refused);
     tcase_add_test(tcase, nested_and_dotted_keys_are_one);
     tcase_add_test(tcase, the_head_is_checked);
     tcase_add_test(tcase, parameters_are_checked);

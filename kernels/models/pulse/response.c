@@ -50,16 +50,25 @@ struct response {
     struct column_scratch *sets; /* [threads] host */
 };
 
-static bool is_fused(const struct response_setup *s)
+/* Whether the column can be one pass: no filter needs a whole row. */
+static bool can_fuse(const struct response_setup *s)
 {
     return s->rule == PLASMA_TRAPEZOID && s->components == 1;
+}
+
+/* Whether it is one pass here and now: threads that share a row need rows for its integrals. */
+static bool is_fused(const struct response_setup *s)
+{
+    return can_fuse(s) && !backend_shares_column(s->backend, s->n);
 }
 
 static long scratch_rows(const struct response_setup *s)
 {
     if (s->rule == PLASMA_NONE)
         return 0;
-    return is_fused(s) ? 1 : 1 + 2 * s->components;
+    const bool may_share =
+        s->backend->threads > 1 && s->n >= s->backend->threshold[THRESHOLD_column_shares];
+    return can_fuse(s) && !may_share ? 1 : 1 + 2 * s->components;
 }
 
 /* Responses that are kept until they are added: that of the first species, and that of the one
@@ -124,9 +133,10 @@ static void place_scratch(struct response *r)
     for (long t = 0; t < r->threads && r->scratch != NULL; t++) {
         struct column_scratch *set = &r->sets[t];
         set->w = next;
-        set->integrand = is_fused(&r->setup) ? next : next + r->ld_pad;
-        set->loss = is_fused(&r->setup) ? next : next + (1 + components) * r->ld_pad;
-        next += scratch_rows(&r->setup) * r->ld_pad;
+        const long rows = scratch_rows(&r->setup);
+        set->integrand = rows == 1 ? next : next + r->ld_pad;
+        set->loss = rows == 1 ? next : next + (1 + components) * r->ld_pad;
+        next += rows * r->ld_pad;
     }
     for (long t = 0; t < r->threads && r->parts != NULL; t++)
         for (long k = 0; k < part_rows(&r->setup); k++)
