@@ -136,18 +136,24 @@ static int check_model(struct store *store, const char *path, const struct model
     return 0;
 }
 
-static int find_plane(struct store *store, const char *path, const struct input_plane *wanted,
-                      long *plane)
+static int find_member(struct store *store, const char *path, int64_t member, uint8_t *state,
+                       int64_t *saved)
 {
     const int64_t first = store_first(store);
     const int64_t last = first + store_members(store) - 1;
-    uint8_t state = 0;
-    int64_t saved = 0;
-    if (wanted->member < first || wanted->member > last)
+    if (member < first || member > last)
         FAIL(ERR_ARGUMENT,
              "%s: member %" PRId64 " does not exist; the members are %" PRId64 " to %" PRId64,
-             path, wanted->member, first, last);
-    TRY(store_read_states(store, wanted->member, 1, &state, &saved));
+             path, member, first, last);
+    return store_read_states(store, member, 1, state, saved);
+}
+
+static int find_plane(struct store *store, const char *path, const struct input_plane *wanted,
+                      long *plane)
+{
+    uint8_t state = 0;
+    int64_t saved = 0;
+    TRY(find_member(store, path, wanted->member, &state, &saved));
     if (saved == 0)
         FAIL(ERR_ARGUMENT, "%s: member %" PRId64 " has no saved plane", path, wanted->member);
     if (wanted->plane < 0 && state != MEMBER_DONE)
@@ -264,16 +270,92 @@ static int note_noise(struct store *store, struct data_set *out)
     return 0;
 }
 
-int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out)
+static int open_run(const char *path, struct store **out)
 {
-    struct store *store = NULL;
     if (!input_is_hdf5(path) && access(path, R_OK) == 0)
         FAIL(ERR_ARGUMENT, "%s: is no HDF5 file; a result file of an earlier run is wanted",
              path);
-    TRY(store_open_read(path, &store));
+    return store_open_read(path, out);
+}
+
+int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out)
+{
+    struct store *store = NULL;
+    TRY(open_run(path, &store));
     int rc = take_plane(store, path, wanted, out);
     if (rc == 0)
         rc = note_noise(store, out);
+    store_close(store); /* opened for reading: nothing can be lost */
+    return rc;
+}
+
+/* Step histories */
+
+/* How many trial steps of a member are kept: all of them, or the member is refused. */
+static int check_history(struct store *store, const char *path, int64_t member, long *count)
+{
+    uint8_t state = 0;
+    int64_t saved = 0;
+    double cut = 0.0;
+    double kept = 0.0;
+    TRY(find_member(store, path, member, &state, &saved));
+    if (state != MEMBER_DONE)
+        FAIL(ERR_ARGUMENT, "%s: member %" PRId64 " is not done, its steps are not all known",
+             path, member);
+    if (!read_exists(store, "step/n_steps"))
+        FAIL(ERR_ARGUMENT, "%s: keeps no step history; a run with store: {history: N} does",
+             path);
+    TRY(read_rows(store, "member/history_truncated", member, 1, 1, &cut));
+    TRY(read_rows(store, "step/n_steps", member, 1, 1, &kept));
+    if (cut != 0.0)
+        FAIL(ERR_ARGUMENT,
+             "%s: the step history of member %" PRId64 " is truncated: %.0f steps are kept; "
+             "store: {history: N} with a larger N keeps all, of a member that no resume "
+             "interrupts",
+             path, member, kept);
+    *count = (long)kept;
+    return 0;
+}
+
+static int add_steps(const struct step_record *record, long count, struct data_set *out)
+{
+    double *z = NULL;
+    double *h = NULL;
+    long accepted = 0;
+    for (long i = 0; i < count; i++)
+        accepted += record[i].accepted ? 1 : 0;
+    TRY(data_add_real(out, "z", "m", 1, &accepted, &z));
+    TRY(data_add_real(out, "h", "m", 1, &accepted, &h));
+    for (long i = 0, k = 0; i < count; i++) {
+        if (!record[i].accepted)
+            continue;
+        z[k] = record[i].position;
+        h[k++] = record[i].length;
+    }
+    return 0;
+}
+
+static int take_steps(struct store *store, const char *path, int64_t member,
+                      const struct model_info *model, struct data_set *out)
+{
+    long count = 0;
+    struct step_record *record = NULL;
+    TRY(check_model(store, path, model));
+    TRY(check_history(store, path, member, &count));
+    TRY(MEM_NEW(count > 0 ? count : 1, &record));
+    int rc = store_read_steps(store, member, count, record);
+    if (rc == 0)
+        rc = add_steps(record, count, out);
+    mem_free(record);
+    return rc;
+}
+
+int input_read_steps(const char *path, int64_t member, const struct model_info *model,
+                     struct data_set *out)
+{
+    struct store *store = NULL;
+    TRY(open_run(path, &store));
+    const int rc = take_steps(store, path, member, model, out);
     store_close(store); /* opened for reading: nothing can be lost */
     return rc;
 }

@@ -46,6 +46,20 @@ struct input_plane {
  */
 int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out);
 
+/**
+ * Read the accepted steps of a member of an earlier run: arrays "z" and "h", m, where each
+ * begins and how long it is. None for a member without steps.
+ *
+ * @param path    the run's file
+ * @param member  id in the run's scan
+ * @param model   the run must be of this model and its convention
+ * @param out     free with data_clear, also after an error
+ * @return 0; ERR_ARGUMENT: no such member, one that is not done, a file without step history or
+ *         a member whose history is not whole; else as input_read_plane
+ */
+int input_read_steps(const char *path, int64_t member, const struct model_info *model,
+                     struct data_set *out);
+
 /** Fill in the hash of a set: XXH3-128 over names, units, shapes and values. ERR_MEMORY */
 int input_hash(struct data_set *set);
 

@@ -299,6 +299,14 @@ int reduce_look_at(struct store *store, int64_t point, const struct reduce_look 
     return reduce(store, point, false, look, &result);
 }
 
+int reduce_forget(struct store *store, int64_t point)
+{
+    const struct reduce_job job = {.store = store, .point = point};
+    const uint8_t reduced = 0;
+    return read_exists(store, "ensemble") ? put(&job, "reduced", -1, sizeof reduced, &reduced)
+                                          : 0;
+}
+
 static int column_read(struct store *store, const char *path, int64_t first, int64_t count,
                        void *values)
 {

@@ -72,6 +72,9 @@ int reduce_look_at(struct store *store, int64_t point, const struct reduce_look 
  */
 int reduce_look(struct store *store, int64_t point, struct reduce_result *result);
 
+/** Say that a point's row counts no more; nothing without /ensemble. ERR_IO */
+int reduce_forget(struct store *store, int64_t point);
+
 /**
  * Which points have a valid /ensemble row.
  *

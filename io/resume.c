@@ -264,8 +264,8 @@ done:
     return rc;
 }
 
-/* Make checkpoints of members that have ended worthless. */
-static int drop(struct store *store, const struct candidate *candidate, long count)
+/* Make checkpoints worthless. @param ended  those of members that have ended only */
+static int drop(struct store *store, const struct candidate *candidate, long count, bool ended)
 {
     const uint64_t none = 0;
     for (long i = 0; i < count; i++) {
@@ -273,24 +273,35 @@ static int drop(struct store *store, const struct candidate *candidate, long cou
         const struct resume_place *const place = &candidate[i].place;
         const struct half_range magic = range_of(place->slot, place->half, 0, sizeof none);
         TRY(store_read_states(store, place->member, 1, &state, NULL));
-        if (state != MEMBER_PENDING)
+        if (!ended || state != MEMBER_PENDING)
             TRY(put_range(store, &magic, &none));
     }
     return 0;
 }
 
-int resume_drop_ended(struct store *store)
+/* @param member  -1: all */
+static int drop_of(struct store *store, int64_t member, bool ended)
 {
     struct candidate *candidate = NULL;
     long count = 0;
     if (resume_slots(store) == 0)
         return 0;
     TRY(MEM_NEW(2 * (long)resume_slots(store), &candidate));
-    int rc = read_candidates(store, -1, candidate, &count);
+    int rc = read_candidates(store, member, candidate, &count);
     if (rc == 0)
-        rc = drop(store, candidate, count);
+        rc = drop(store, candidate, count, ended);
     mem_free(candidate);
     return rc;
+}
+
+int resume_drop_ended(struct store *store)
+{
+    return drop_of(store, -1, true);
+}
+
+int resume_drop_member(struct store *store, int64_t member)
+{
+    return drop_of(store, member, false);
 }
 
 int resume_find(struct store *store, int64_t member, struct resume_place *out, bool *found)

@@ -98,6 +98,9 @@ int resume_survey(struct store *store, struct resume_table *out);
 /** The same of one member. @param found false: it has none */
 int resume_find(struct store *store, int64_t member, struct resume_place *out, bool *found);
 
+/** Forget the checkpoints of one member: it begins anew. Nobody else may write them. ERR_IO */
+int resume_drop_member(struct store *store, int64_t member);
+
 /** Forget the checkpoints of members that have ended, before some of these are made pending
  * again: they begin anew. Single writer. ERR_IO */
 int resume_drop_ended(struct store *store);

@@ -279,8 +279,19 @@ const struct model_ops *model_find(const char *name);
      .fallback = "rk45",                                                                       \
      .flags = PARAM_STRUCTURAL,                                                                \
      .choices = stepper_methods,                                                               \
-     .doc = "Integration method: rk45 (Dormand-Prince 5(4), interaction picture); fixed: by "  \
-            "tests only, a scan file cannot give its schedule"},                               \
+     .doc = "Integration method: rk45 (Dormand-Prince 5(4), interaction picture); fixed: its " \
+            "formulas on the steps of stepper.schedule, as they stand"},                       \
+        {.name = "stepper.schedule.from",                                                      \
+         .kind = PARAM_DATA,                                                                   \
+         .unit = "1",                                                                          \
+         .data = &schedule_data,                                                               \
+         .doc = "Result file of an earlier run, whose accepted steps method fixed executes"},  \
+        {.name = "stepper.schedule.member",                                                    \
+         .kind = PARAM_INT,                                                                    \
+         .unit = "1",                                                                          \
+         .minimum = 0,                                                                         \
+         .maximum = 1e15,                                                                      \
+         .doc = "Member of stepper.schedule.from; 0 when not given"},                          \
         {.name = "stepper.rtol",                                                               \
          .kind = PARAM_REAL,                                                                   \
          .unit = "1",                                                                          \
@@ -317,5 +328,6 @@ const struct model_ops *model_find(const char *name);
 
 extern const char *const stepper_methods[];
 extern const char *const stepper_norms[];
+extern const struct data_info schedule_data;
 
 #endif

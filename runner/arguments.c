@@ -67,6 +67,8 @@ int arguments_add_run(struct arguments *arguments, const struct run_options *opt
         arguments_add(arguments, "--rank-deadline=%.17g", options->deadline);
     add_backend(arguments, &options->backend);
     add_flags(arguments, options);
+    if (options->self_check > 0)
+        arguments_add(arguments, "--self-check=%ld", options->self_check);
     if (options->only != NULL)
         arguments_add(arguments, "--only=%s", options->only);
     for (int i = 0; i < options->overrides; i++)

@@ -143,6 +143,7 @@ static int handle_report(struct controller *c, int from, const struct message_re
     }
     count_ended(&c->peer[from], report);
     TRY(dispatch_report(c->dispatch, &c->peer[from].held, report));
+    peer_note_check(c, from, report);
     say_parked(c);
     /* It does not wait until all messages have been read. A chunk in reserve does when few
      * tasks are left: others may have nothing. */
@@ -283,6 +284,8 @@ static const char *condemnation(const struct controller *c, const struct peer *p
         return "does not leave";
     if (peer->held.out > 0 && c->stop_begin > 0 && now - c->stop_begin > LEAVE_LIMIT)
         return "does not give back its tasks";
+    if (peer->asked && c->stop_begin > 0 && now - c->stop_begin > LEAVE_LIMIT)
+        return "does not end its self-check";
     return NULL;
 }
 
@@ -347,6 +350,7 @@ static int look_around(struct controller *c)
     look_at_lease(c);
     look_at_file(c);
     TRY(send_stop(c));
+    TRY(peer_ask_checks(c));
     TRY(let_go(c));
     name_silent(c);
     condemn(c);
@@ -413,6 +417,7 @@ int controller_run(const struct comm *comm, const struct rank_name *names,
                            .dispatch = &prepared->dispatch,
                            .attempt = attempt,
                            .begin = clock_wall()};
+    c.dispatch->checks.on = prepared->options->self_check > 0;
     c.dispatch->deadline =
         deadline_stop(prepared->options->deadline, prepare_closing(prepared));
     TRY(MEM_NEW(comm->size, &c.peer));

@@ -224,6 +224,7 @@ void dispatch_clear(struct dispatch *dispatch)
     dispatch->begun = NULL;
     dispatch->begun_count = 0;
     dispatch_losses_clear(&dispatch->losses);
+    holding_clear(&dispatch->checks.withdrawn);
     dispatch_judge_clear(dispatch);
     dispatch_grow_clear(dispatch);
     mem_free(dispatch->left);
@@ -233,6 +234,7 @@ void dispatch_clear(struct dispatch *dispatch)
 void dispatch_worker_clear(struct dispatch_worker *worker)
 {
     holding_clear(&worker->holding);
+    holding_clear(&worker->unchecked);
 }
 
 int64_t dispatch_pending(const struct dispatch *dispatch)
@@ -287,9 +289,10 @@ static int64_t take_next(struct dispatch *d, struct dispatch_worker *worker,
 /* Whether a worker may have something now. */
 static bool may_take(struct dispatch *d, struct dispatch_worker *worker)
 {
-    return !d->stopping && !worker->gone && !dispatch_holds_enough(d, worker)
-           && !dispatch_parked(d, worker) && !dispatch_doubts(d, worker)
-           && !dispatch_keeps_free(d, worker) && dispatch_pending(d) > 0;
+    return !d->stopping && !worker->gone && !worker->unsound
+           && !dispatch_holds_enough(d, worker) && !dispatch_parked(d, worker)
+           && !dispatch_doubts(d, worker) && !dispatch_keeps_free(d, worker)
+           && dispatch_pending(d) > 0;
 }
 
 /* Tasks that could not be noted are nobody's. */
@@ -432,7 +435,8 @@ void dispatch_note_ended(struct dispatch *d, const struct report_run *run, const
         d->counts.timed_out += run->count;
     if (d->left != NULL)
         count_points(d, run);
-    dispatch_judge_ready(d, run);
+    if (!d->checks.on || run->state == MEMBER_QUARANTINED)
+        dispatch_judge_ready(d, run); /* else when their worker has confirmed them */
     dispatch_record(d, run, member_state_name(run->state), reason);
 }
 
@@ -478,6 +482,7 @@ static int take_back(struct dispatch *d, struct dispatch_worker *worker,
     dispatch_note_suspect(d, worker, run);
     dispatch_note_outcome(d, worker, run, lot.give);
     dispatch_learn(d, run, lot.seconds);
+    dispatch_note_unchecked(d, worker, run);
     return 0;
 }
 
@@ -488,6 +493,7 @@ int dispatch_report(struct dispatch *d, struct dispatch_worker *worker,
         return 0; /* its tasks are others' now, who look at the file first */
     for (int i = 0; i < report->runs; i++)
         TRY(take_back(d, worker, report, &report->run[i]));
+    dispatch_note_check(d, worker, report);
     if (report->error != 0 && !worker->forgotten)
         dispatch_fail(d, report->error, report->text);
     return 0;
@@ -529,7 +535,7 @@ void dispatch_fail(struct dispatch *d, int code, const char *text)
 
 bool dispatch_ended(const struct dispatch *d)
 {
-    if (d->out > 0)
+    if (d->out > 0 || (d->error == 0 && d->checks.unchecked > 0))
         return false;
     if (d->stopping)
         return true;

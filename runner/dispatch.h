@@ -25,6 +25,13 @@
 
 #define DISPATCH_TIMES 64 /* member times kept for the median */
 
+/* Event of a worker that failed its self-check, when its members have been taken back. */
+#define WITHDRAW_DONE "self-check failed"
+/* State in the journal of a member that is being taken back. */
+#define WITHDRAW_STATE "withdrawn"
+/* … and of one whose verdict is. */
+#define WITHDRAW_VERDICT "verdict withdrawn"
+
 /* A task that may have ended its worker. */
 struct dispatch_suspect {
     int64_t id;
@@ -48,7 +55,16 @@ struct dispatch_losses {
     int64_t abandoned; /* tasks of workers that are out of reach: not given in this run */
     int reserved;      /* workers that are kept for a suspect */
     int parked;
-    bool any; /* a worker was lost: members may have been begun or ended */
+    bool any; /* a worker was lost, or failed its check: members may have been begun or ended */
+};
+
+/* What self-checks have left open (dispatch_check.c). */
+struct dispatch_checks {
+    bool on;                      /* workers check themselves */
+    int64_t unchecked;            /* members that ended and are not confirmed */
+    int unsound;                  /* workers that failed */
+    struct holding withdrawn;     /* members to be made pending in the file */
+    char text[REPORT_CHECK_SIZE]; /* figures of the last failure */
 };
 
 /* A member that is done and waits to be judged. */
@@ -138,6 +154,7 @@ struct dispatch {
     int64_t gives;   /* GIVEs so far */
     int64_t success; /* number of the newest GIVE of which a member was done */
     struct dispatch_losses losses;
+    struct dispatch_checks checks;
     double deadline; /* clock_wall() at which the run must have ended; 0: none */
     bool too_late;   /* nothing that is pending would reach a plane before it */
     bool stopping;
@@ -171,6 +188,10 @@ struct dispatch_worker {
     struct dispatch_suspect alone;
     bool reserved; /* it is to have a suspect as soon as it holds nothing */
     bool parked;
+    struct holding unchecked; /* members that ended, and judgments, since its last good
+                                 self-check; the state of each in `give` */
+    int64_t unchecked_members;
+    bool unsound;   /* a self-check failed: it gets nothing */
     bool known;     /* it has had something */
     bool gone;      /* dead: it gets nothing */
     bool forgotten; /* dead, as far as is known */
@@ -250,6 +271,23 @@ bool dispatch_next_quarantined(struct dispatch *dispatch, struct dispatch_quaran
  * other, while those given to others later are done. False again when no other worker is left.
  */
 bool dispatch_parked(const struct dispatch *dispatch, const struct dispatch_worker *worker);
+
+/**
+ * Whether a worker is to check itself because nothing more is given to it and members that it
+ * computed are not confirmed. The run does not end in order before they are.
+ */
+bool dispatch_wants_check(const struct dispatch *dispatch,
+                          const struct dispatch_worker *worker);
+
+/**
+ * The next member whose results count no more, because the worker that computed it has failed a
+ * self-check: from now on it is pending. It has to be made so in the file at once, before
+ * anything is given.
+ *
+ * @param pass  PASS_MEMBER; PASS_JUDGE: only its verdict counts no more
+ * @return false when there is none
+ */
+bool dispatch_next_withdrawn(struct dispatch *dispatch, int64_t *member, enum task_pass *pass);
 
 /** A worker appeared or left: journal record. */
 void dispatch_note_worker(struct dispatch *dispatch, int rank, const char *host, long pid,

@@ -133,6 +133,7 @@ static void leave(struct dispatch *d, struct dispatch_worker *w)
     d->out -= w->out;
     d->out_seconds -= holding_seconds(&w->holding);
     d->counts.running -= count_members(w);
+    dispatch_check_leave(d, w);
 }
 
 void dispatch_lost(struct dispatch *d, struct dispatch_worker *w, const char *why)

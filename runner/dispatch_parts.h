@@ -62,6 +62,17 @@ void dispatch_learn(struct dispatch *dispatch, const struct report_run *run, dou
 /** Time left and its band, into the counts; when the last one is old. */
 void dispatch_forecast(struct dispatch *dispatch);
 
+/** Members have ended in a worker that checks itself: they wait for its next check. */
+void dispatch_note_unchecked(struct dispatch *dispatch, struct dispatch_worker *worker,
+                             const struct report_run *run);
+
+/** What a report says of a self-check, after its runs. */
+void dispatch_note_check(struct dispatch *dispatch, struct dispatch_worker *worker,
+                         const struct message_report *report);
+
+/** A worker that is gone confirms nothing, and is missed by those that are left. */
+void dispatch_check_leave(struct dispatch *dispatch, struct dispatch_worker *worker);
+
 /** Tasks that are nobody's wait again. @param seconds predicted for all of them, 0: not known
  */
 void dispatch_return(struct dispatch *dispatch, int32_t pass, int64_t first, int64_t count,

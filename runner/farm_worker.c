@@ -29,6 +29,10 @@ static int take(struct line *line, struct worker *worker, const struct message *
 {
     if (message->kind == MESSAGE_GIVE)
         return worker_give(worker, &message->give);
+    if (message->kind == MESSAGE_CHECK) {
+        worker->check.asked = true;
+        return 0;
+    }
     if (message->kind != MESSAGE_QUIT)
         FAIL(ERR_BUG, "the controller sent a %s message to a worker",
              message_name(message->kind));

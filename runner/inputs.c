@@ -35,6 +35,14 @@ static int read_plane(const struct scan *scan, struct scan_input *input)
     return input_read_plane(input->path, &wanted, &input->set);
 }
 
+static int read_set(const struct scan *scan, struct scan_input *input)
+{
+    if (input->info->steps)
+        return input_read_steps(input->path, input->member, scan_model(scan)->info,
+                                &input->set);
+    return input->info->plane_array != NULL ? read_plane(scan, input) : read_table(input);
+}
+
 /* Bytes of a path that a label has room for: whole characters. */
 static int label_length(const char *path)
 {
@@ -59,6 +67,9 @@ static void write_label(struct scan_input *input)
                                  (long long)input->member, (long long)input->plane);
     else if (input->info->plane_array != NULL)
         used += (size_t)snprintf(set->label + used, size - used, ", member %lld, plane last",
+                                 (long long)input->member);
+    if (input->info->steps)
+        used += (size_t)snprintf(set->label + used, size - used, ", steps of member %lld",
                                  (long long)input->member);
     for (int i = 0; i < set->arrays && used < size; i++) {
         const struct data_array *a = &set->array[i];
@@ -87,7 +98,7 @@ static int load_one(const struct scan *scan, struct scan_input *input)
     char text[TEXT_SIZE] = "";
     const struct status_saved saved = status_capture_save();
     status_capture(text, sizeof text);
-    int rc = input->info->plane_array != NULL ? read_plane(scan, input) : read_table(input);
+    int rc = read_set(scan, input);
     if (rc == 0)
         rc = input_hash(&input->set);
     status_capture_restore(saved);

@@ -35,6 +35,8 @@ struct peer {
     bool unready;  /* … that it has not become ready */
     bool shared;   /* that it shares a core has been reported */
     bool parked;   /* likewise */
+    bool checked;  /* that it passes its self-check has been reported */
+    bool asked;    /* for a self-check, and has not answered */
     struct fence fence;
     struct store_timing timing;
 };
@@ -60,6 +62,13 @@ struct controller {
     double stop_begin;  /* since when the run stops; 0: it does not */
     double leave_begin; /* when the first QUIT went out; 0: not yet */
 };
+
+/** What a report says of a self-check: said, and members of a worker that fails are taken back.
+ */
+void peer_note_check(struct controller *c, int from, const struct message_report *report);
+
+/** Ask workers that get nothing more to check themselves. */
+int peer_ask_checks(struct controller *c);
 
 /** Host of a rank. */
 const char *peer_host(const struct controller *c, int rank);

@@ -25,9 +25,11 @@
 #include "runner/placement.h"
 #include "runner/retry.h"
 #include "runner/reuse.h"
+#include "runner/self_check.h"
 #include "runner/shard.h"
 #include "runner/survey.h"
 #include "runner/text.h"
+#include "runner/withdraw.h"
 
 #define WRITE_SPEED  50e6 /* bytes/s that a busy file system takes from one job, at least */
 #define CHECK_PERIOD 1.0  /* s between two looks whether the file is still there */
@@ -112,6 +114,10 @@ int prepare_scan(struct run_options *options, struct prepared *out)
     TRY(options_read_scan(options->scan_path, options->override, options->overrides,
                           &out->scan));
     TRY(name_file(options, out->scan));
+    if (options->self_check > 0 && !self_check_possible(scan_model(out->scan)->info))
+        FAIL(ERR_ARGUMENT,
+             "--self-check: model %s has no stepper: there are no steps to compare",
+             scan_model(out->scan)->info->name);
     if (options->only != NULL)
         TRY(selection_read(options->only, scan_members(out->scan), &out->selection));
     /* Under a launcher the scan has been judged. */
@@ -277,6 +283,7 @@ int prepare_file(struct prepared *p)
         TRY(spec_compare(p->spec, options->file, true,
                          "--fresh moves it aside, -o names another file"));
         TRY(recover(options->file));
+        TRY(withdraw_left(p));
     } else {
         TRY(store_define(options->file, &p->spec->store));
     }

@@ -35,6 +35,7 @@
     X(QUIT, controller, worker, tasks, "IDLE", "ACK")                                          \
     X(ACK, worker, controller, tasks, "LEAVING", "none; the worker has closed the file")       \
     X(REVOKE, controller, worker, side, "BUSY; reserved", "REPORT of the unstarted tasks")     \
+    X(CHECK, controller, worker, tasks, "IDLE", "REPORT with the verdict of a self-check")     \
     X(KILL, controller, worker, side, "IDLE, BUSY", "CONFIRM")                                 \
     X(CONFIRM, worker, controller, side, "IDLE, BUSY", "none")
 
@@ -42,6 +43,7 @@
 #define PROTOCOL_IDS_MAX   64 /* ids of one GIVE that is no range */
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
+#define REPORT_CHECK_SIZE  200
 
 /* The rows of PROTOCOL_LIST. */
 enum message_kind {
@@ -120,10 +122,20 @@ struct report_run {
     int64_t realisations; /* of the last one */
 };
 
+/* Verdict of a worker's self-check, on all members that it has reported so far. */
+enum check_verdict {
+    CHECK_NONE, /* none was made */
+    CHECK_PASSED,
+    CHECK_FAILED, /* it computes nothing any more */
+    CHECK_VOID    /* asked for by CHECK, and there was nothing to compare */
+};
+
 /* What became of the tasks since the last report. */
 struct message_report {
     int32_t runs;
-    int32_t error;                /* enum status_code: the worker cannot go on */
+    int32_t check;                      /* enum check_verdict */
+    char check_text[REPORT_CHECK_SIZE]; /* its figures */
+    int32_t error;                      /* enum status_code: the worker cannot go on */
     char text[STORE_REASON_SIZE]; /* what failed; or the reason of the first failed member */
     struct report_run run[PROTOCOL_RUNS_MAX];
 };

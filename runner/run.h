@@ -32,6 +32,7 @@ struct run_options {
     long shard, shards; /* --shard K/N, 0: not given */
     const char *only;   /* --only, NULL: all members */
     bool retry_failed;
+    long self_check;   /* --self-check: members between two, 0: none */
     const char *reuse; /* --reuse, NULL: none */
     bool fresh;
     bool space_check;

@@ -11,6 +11,7 @@
 #include "kernels/base/status.h"
 #include "runner/deadline.h"
 #include "runner/early.h"
+#include "runner/self_check.h"
 #include "runner/shard.h"
 
 #define WORKERS_MAX        65536
@@ -24,6 +25,7 @@ enum {
     ROW_SHARD,
     ROW_ONLY,
     ROW_RETRY,
+    ROW_SELF_CHECK,
     ROW_REUSE,
     ROW_SET,
     ROW_THREADS,
@@ -58,6 +60,9 @@ static const struct option_row run_rows[] = {
                   "compute these members only: 3,7,10-19, or @FILE with such a list"},
     [ROW_RETRY] = {"retry-failed", 0, NULL,
                    "compute members that failed, timed out or were quarantined again"},
+    [ROW_SELF_CHECK] = {"self-check", 0, "[=N]",
+                        "compare a worker's arithmetic with that for any x86-64, at its start "
+                        "and every N members (100)"},
     [ROW_REUSE] = {"reuse", 0, "OLD.h5",
                    "take over members that another result file has computed"},
     [ROW_SET] = {"set", 's', "KEY=VALUE", "override a fixed parameter; may be repeated"},
@@ -130,6 +135,13 @@ static int set_reuse(struct run_options *run, const char *value)
              "--reuse is given twice: members are taken over from one file a run");
     run->reuse = value;
     return 0;
+}
+
+static int set_self_check(const struct options *o, struct run_options *run)
+{
+    run->self_check = SELF_CHECK_EVERY;
+    return o->value == NULL ? 0
+                            : options_integer(o, "self-check", 1, 1000000, &run->self_check);
 }
 
 static int add_override(struct run_options *run, const char *value)
@@ -246,6 +258,8 @@ static int set_option(const struct options *o, int row, struct run_options *run)
         return shard_read("--shard", o->value, &run->shard, &run->shards);
     if (row == ROW_SET)
         return add_override(run, o->value);
+    if (row == ROW_SELF_CHECK)
+        return set_self_check(o, run);
     if (row == ROW_RANK_OF) {
         run->rank_of = o->value;
         return 0;

@@ -15,6 +15,7 @@
 #include "runner/notes.h"
 #include "runner/placement.h"
 #include "runner/stop.h"
+#include "runner/withdraw.h"
 #include "runner/worker.h"
 
 /* The controller's side of the one worker. */
@@ -24,6 +25,9 @@ struct inline_controller {
     struct dispatch_worker worker;
     struct notes_load notes;
     struct run_control *control;
+    struct store *const *store; /* the worker's */
+    const char *host;
+    bool checked;  /* that the self-check passes has been said */
     int64_t ended; /* members */
 };
 
@@ -48,6 +52,8 @@ static int poll_inline(void *context, struct worker *worker, bool idle)
     if (worker->gives == 0 && dispatch_take(c->dispatch, &c->worker, &give)) {
         TRY(worker_give(worker, &give));
         notes_given(c->dispatch, 0, &give);
+    } else if (idle && dispatch_wants_check(c->dispatch, &c->worker)) {
+        worker->check.asked = true;
     } else if (idle && dispatch_ended(c->dispatch)) {
         worker->quit = true;
     }
@@ -62,13 +68,34 @@ static int check_inline(void *context)
     return prepare_check_file(c->prepared);
 }
 
+/* A process that fails its check has nobody to give its members to: dispatch_report has ended
+ * the run. */
+static int note_check(struct inline_controller *c, const struct message_report *report)
+{
+    int64_t count = 0;
+    if (report->check == CHECK_FAILED) {
+        TRY(withdraw_members(*c->store, c->dispatch, &count));
+        dispatch_note_worker(c->dispatch, 0, c->host, (long)getpid(), WITHDRAW_DONE);
+        return 0;
+    }
+    if (report->check == CHECK_VOID)
+        log_warn("no self-check was possible: the points make no steps");
+    if (report->check == CHECK_PASSED && !c->checked) {
+        c->checked = true;
+        progress_wipe(&c->dispatch->progress);
+        log_info("the self-check passes: %s", report->check_text);
+    }
+    return 0;
+}
+
 static int report_inline(void *context, const struct message_report *report)
 {
     struct inline_controller *c = context;
     for (int i = 0; i < report->runs; i++)
         if (report->run[i].pass == PASS_MEMBER && report->run[i].state != MEMBER_PENDING)
             c->ended += report->run[i].count;
-    return dispatch_report(c->dispatch, &c->worker, report);
+    TRY(dispatch_report(c->dispatch, &c->worker, report));
+    return note_check(c, report);
 }
 
 /* One process is one worker with all the threads that were asked for, bound to nothing. */
@@ -91,8 +118,11 @@ static void place(const struct run_options *options, const struct scan_resources
 
 static int work(struct prepared *p, struct worker *worker, int attempt)
 {
-    struct inline_controller controller = {
-        .dispatch = &p->dispatch, .prepared = p, .control = &worker->control};
+    struct inline_controller controller = {.dispatch = &p->dispatch,
+                                           .prepared = p,
+                                           .control = &worker->control,
+                                           .store = &worker->store,
+                                           .host = worker->host};
     worker->scan = p->scan;
     worker->options = p->options;
     worker->link = (struct worker_link){
@@ -111,6 +141,7 @@ static int work(struct prepared *p, struct worker *worker, int attempt)
     place(p->options, scan_get_resources(p->scan), &worker->placement);
     controller.worker.capacity = worker->placement.capacity;
     p->dispatch.deadline = deadline_stop(p->options->deadline, prepare_closing(p));
+    p->dispatch.checks.on = p->options->self_check > 0;
     worker->deadline = p->dispatch.deadline;
     status_capture(worker->error_text, sizeof worker->error_text);
     const int opened = worker_open(worker);

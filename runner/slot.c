@@ -30,8 +30,10 @@ void slots_clear(struct worker *worker)
     wisdom_clear(&worker->wisdom);
 }
 
-static int make_backend(struct worker *w)
+int slot_backend(struct worker *w)
 {
+    if (w->backend != NULL)
+        return 0;
     struct backend_options options = w->options->backend;
     options.threads = w->placement.threads;
     options.source = wisdom_source(&w->wisdom);
@@ -66,8 +68,7 @@ static int grow_buffers(struct worker *w, struct worker_slot *slot,
 static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structure,
                      const struct plane_layout *layout)
 {
-    if (w->backend == NULL)
-        TRY(make_backend(w));
+    TRY(slot_backend(w));
     slot->used = true;
     slot->structure = structure;
     TRY(MEM_NEW(w->placement.capacity, &slot->status));

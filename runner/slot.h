@@ -14,6 +14,9 @@
  */
 int slot_select(struct worker *worker, int64_t structure, const struct plane_layout *layout);
 
+/** Make the backend when there is none. ERR_DEVICE, ERR_MEMORY */
+int slot_backend(struct worker *worker);
+
 /** Free all model objects and the backend. */
 void slots_clear(struct worker *worker);
 

@@ -55,6 +55,13 @@ static int insert(struct status_workers *w, int rank, struct status_worker **out
     return 0;
 }
 
+/* Dead, parked, … */
+static bool is_remarkable(const struct status_worker *worker)
+{
+    return worker->state[0] != '\0' && strcmp(worker->state, "ready") != 0
+           && strcmp(worker->state, "left") != 0;
+}
+
 static int take_event(struct status_workers *w, const struct journal_record *record)
 {
     struct status_worker *worker = NULL;
@@ -63,6 +70,10 @@ static int take_event(struct status_workers *w, const struct journal_record *rec
     TRY(insert(w, record->rank, &worker));
     worker->pid = record->pid;
     snprintf(worker->host, sizeof worker->host, "%s", record->host);
+    if (is_remarkable(worker) && strcmp(record->word, "left") == 0)
+        return 0; /* that it left in the end says less */
+    if (strcmp(record->word, "checked") == 0)
+        return 0; /* and goes on */
     snprintf(worker->state, sizeof worker->state, "%s", record->word);
     snprintf(worker->since, sizeof worker->since, "%s", record->time);
     return 0;
@@ -180,8 +191,7 @@ void status_workers_clear(struct status_workers *workers)
 
 static bool in_trouble(const struct status_worker *worker)
 {
-    return (strcmp(worker->state, "ready") != 0 && strcmp(worker->state, "left") != 0)
-           || worker->load.silent > SILENT_LONG;
+    return is_remarkable(worker) || worker->load.silent > SILENT_LONG;
 }
 
 static void write_members(const struct status_worker *worker, FILE *out)

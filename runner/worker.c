@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/reduce.h"
+#include "kernels/backend/wrong.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
@@ -29,7 +30,8 @@ static enum work_part link_part(const struct worker *w)
 
 static bool is_stopping(const struct worker *w)
 {
-    return atomic_load(&w->control.stop) || (w->draining != NULL && atomic_load(w->draining));
+    return w->check.failed || atomic_load(&w->control.stop)
+           || (w->draining != NULL && atomic_load(w->draining));
 }
 
 /* Before anything is made to count in the file: another worker may have this one's tasks. */
@@ -127,7 +129,7 @@ int worker_flush(struct worker *w)
 {
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     w->last_report = w->watch.since;
-    if (w->report.runs == 0 && w->report.error == 0) {
+    if (w->report.runs == 0 && w->report.error == 0 && w->report.check == CHECK_NONE) {
         stopwatch_switch(&w->watch, before);
         return 0;
     }
@@ -185,6 +187,7 @@ int worker_end_member(struct worker *w, int64_t member, const struct row_status 
     TRY(store_end_member(w->store, member, &end));
     stopwatch_switch(&w->watch, before);
     w->members++;
+    w->check.members++;
     if (status->outcome != ROW_DONE)
         TRY(worker_add_reason(w, status->reason));
     const struct report_run run = {.first = member,
@@ -238,6 +241,13 @@ static bool must_wait(const struct worker *w, int64_t member)
     return w->slot[w->current].structure != scan_structure_of(w->scan, point);
 }
 
+/* A worker with wrong kernels must not get further than `--self-check` says. */
+static int check_before(struct worker *w, int64_t member)
+{
+    w->check.point = member / scan_realisations(w->scan);
+    return worker_check_due(w) ? worker_check(w, false) : 0;
+}
+
 /* Start tasks until the rows are full. */
 static int fill_rows(struct worker *w)
 {
@@ -248,6 +258,11 @@ static int fill_rows(struct worker *w)
             return 0;
         if (w->next_task == 0)
             w->chunk_begin = clock_wall();
+        if (give->pass != PASS_REDUCE) {
+            TRY(check_before(w, id));
+            if (w->check.failed)
+                return 0;
+        }
         if (give->pass == PASS_REDUCE)
             TRY(reduce(w, id));
         else if (give->pass == PASS_JUDGE)
@@ -305,8 +320,11 @@ static int advance(struct worker *w)
     const double cpu = clock_cpu_process();
     const enum work_part before = stopwatch_switch(&w->watch, PART_ADVANCE);
     for (int r = 0; r < w->placement.capacity; r++)
-        if (w->row[r].member >= 0)
+        if (w->row[r].member >= 0) {
             fault_point("step", w->row[r].member, slot->status[r].plane);
+            if (fault_wrong("kernels", w->row[r].member, slot->status[r].plane))
+                backend_make_wrong(w->backend);
+        }
     TRY(w->ops->advance(slot->model, &w->control, slot->status));
     stopwatch_switch(&w->watch, before);
     const double share = (clock_cpu_process() - cpu) / w->running;
@@ -384,7 +402,11 @@ static int work(struct worker *w)
         TRY(poll_link(w, idle));
         if (w->quit)
             return 0;
+        if (w->check.asked)
+            TRY(worker_check(w, true));
         TRY(fill_rows(w));
+        if (w->check.failed)
+            return 0; /* no plane and no checkpoint more of its rows */
         if (w->running > 0)
             TRY(advance(w));
         TRY(checkpoint_when_due(w));
@@ -438,6 +460,8 @@ int worker_run(struct worker *w)
     /* Work that was on its way when the stop came goes back too. */
     while (rc == 0 && !w->quit) {
         rc = poll_link(w, true);
+        if (rc == 0 && w->check.asked)
+            rc = worker_check(w, true);
         if (rc == 0 && w->gives > 0)
             rc = give_back_all(w, error);
     }

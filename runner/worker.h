@@ -71,6 +71,15 @@ struct worker_judges {
     int words;
 };
 
+/* A worker's self-checks. */
+struct worker_checks {
+    int64_t point;   /* of the member begun last */
+    int64_t members; /* that ended, or were judged, since the last good one */
+    bool made;       /* there was one */
+    bool asked;      /* the controller wants one */
+    bool failed;     /* the worker starts nothing any more */
+};
+
 /* One worker: a straight line of take, load, advance, write, commit, report. */
 struct worker {
     const struct scan *scan;
@@ -92,6 +101,7 @@ struct worker {
     bool quit;
     struct worker_slot slot[WORKER_SLOTS];
     struct checkpoints checkpoints;
+    struct worker_checks check;
     struct worker_judges judges;
     int current;                                /* slot in use, -1: none */
     struct worker_row *row;                     /* [capacity] */

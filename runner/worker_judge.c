@@ -86,6 +86,7 @@ static int report(struct worker *w, int64_t member, int32_t state, double second
 {
     if (reason[0] != '\0')
         TRY(worker_add_reason(w, reason));
+    w->check.members++;
     const struct report_run run = {
         .first = member, .count = 1, .pass = PASS_JUDGE, .state = state, .seconds = seconds};
     return worker_add_report(w, &run);

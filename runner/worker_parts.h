@@ -55,8 +55,19 @@ int worker_end_member(struct worker *worker, int64_t member, const struct row_st
 /** Add a run to the report; a full one goes out first. */
 int worker_add_report(struct worker *worker, const struct report_run *run);
 
-/** Make what ended last for good, then report it. */
+/** Make what ended last for good, then say so. */
 int worker_flush(struct worker *worker);
+
+/** Whether a self-check is due before the next member is started. */
+bool worker_check_due(const struct worker *worker);
+
+/**
+ * Check this worker's kernels by the point of check.point, and report the verdict with all that
+ * has ended; when it fails check.failed is set.
+ *
+ * @param asked  the controller waits for a verdict
+ */
+int worker_check(struct worker *worker, bool asked);
 
 /** Make a row free. */
 void worker_release_row(struct worker *worker, int row);

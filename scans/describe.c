@@ -31,6 +31,8 @@ static void write_data(FILE *out, const struct param_info *p)
         return;
     if (p->data->plane_array != NULL)
         fprintf(out, " of an earlier run of the model, array plane/%s", p->data->plane_array);
+    if (p->data->steps)
+        fprintf(out, " of an earlier run of the model, the steps of a member");
     for (int i = 0; p->data->tables != NULL && p->data->tables[i] != NULL; i++)
         fprintf(out, "%s %s", i > 0 ? "," : " with columns", p->data->tables[i]);
     if (p->data->columns == NULL)
@@ -171,6 +173,7 @@ static void json_limit(FILE *out, const char *key, double value, bool limited)
 static void json_data(FILE *out, const struct data_info *data)
 {
     json_pair(out, "plane_array", data->plane_array);
+    json_flag(out, "steps", data->steps);
     fprintf(out, "\"tables\": [");
     for (int i = 0; data->tables != NULL && data->tables[i] != NULL; i++) {
         fprintf(out, "%s", i > 0 ? ", " : "");

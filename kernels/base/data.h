@@ -54,6 +54,7 @@ struct data_info {
                                     together, axis first; of several that fit the longest */
     const char *columns_param;   /* PARAM_CHOICE among `tables`, or NULL */
     const char *plane_array;     /* array of an earlier run's plane ("field"), or NULL */
+    bool steps;                  /* the accepted steps of an earlier run's member */
     const char *member_param;    /* PARAM_INT of an earlier run, or NULL */
     const char *plane_param;     /* PARAM_INT, not set: the last plane, or NULL */
     const char *const *replaces; /* NULL-terminated parameters that the file stands in place of

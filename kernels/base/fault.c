@@ -103,10 +103,13 @@ static int error_of(const char *action)
     return 0;
 }
 
-/* The orders of one kind that are due here: kind 'p'oint, 'e'rror, 'm'ute. */
+/* The orders of one kind that are due here: kind 'p'oint, 'e'rror, 'm'ute, 'w'rong. */
 static char kind_of(const struct order *order)
 {
-    return error_of(order->action) != 0 ? 'e' : strcmp(order->action, "mute") == 0 ? 'm' : 'p';
+    return error_of(order->action) != 0          ? 'e'
+           : strcmp(order->action, "mute") == 0  ? 'm'
+           : strcmp(order->action, "wrong") == 0 ? 'w'
+                                                 : 'p';
 }
 
 static bool find_due(char kind, const char *point, int64_t member, long plane,
@@ -157,4 +160,10 @@ bool fault_mute(const char *point)
 {
     struct order order;
     return find_due('m', point, -1, -1, &order);
+}
+
+bool fault_wrong(const char *point, int64_t member, long plane)
+{
+    struct order order;
+    return find_due('w', point, member, plane, &order);
 }

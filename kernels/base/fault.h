@@ -11,10 +11,10 @@
  *
  *   FARM_FAULT="ACTION@POINT[,rank=R][,member=M][,plane=P][,hit=N][,once=FILE][;…]"
  *
- * ACTION: kill (SIGKILL), stop (SIGSTOP), segv, mute, slow=SECONDS, or the name of an errno
- * that a write fails with: enospc, eio, edquot, erofs. It happens at the points that match,
- * hit=N: at the Nth of them only; once=FILE: only where FILE cannot be found, which is made
- * first. docs/developing.md lists the points.
+ * ACTION: kill (SIGKILL), stop (SIGSTOP), segv, mute, wrong, slow=SECONDS, or the name of an
+ * errno that a write fails with: enospc, eio, edquot, erofs. It happens at the points that
+ * match, hit=N: at the Nth of them only; once=FILE: only where FILE cannot be found, which is
+ * made first. docs/developing.md lists the points.
  */
 
 #ifdef SCANFARM_FAULTS
@@ -30,6 +30,9 @@ int fault_error(const char *point, int64_t member, long plane);
 
 /** Whether this process shall say nothing here. */
 bool fault_mute(const char *point);
+
+/** Whether what happens here shall come out wrong from now on. */
+bool fault_wrong(const char *point, int64_t member, long plane);
 
 #else
 
@@ -56,6 +59,14 @@ static inline int fault_error(const char *point, int64_t member, long plane)
 static inline bool fault_mute(const char *point)
 {
     (void)point;
+    return false;
+}
+
+static inline bool fault_wrong(const char *point, int64_t member, long plane)
+{
+    (void)point;
+    (void)member;
+    (void)plane;
     return false;
 }
 

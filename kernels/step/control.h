@@ -18,6 +18,9 @@ enum step_norm { STEP_NORM_L2, STEP_NORM_RMS, STEP_NORM_MAX };
 #define STEP_LOSS_LIMIT 600.0
 /* |Im L h| at most: where vmath_sincos is exact to 1.5 ulp. */
 #define STEP_PHASE_LIMIT 0x1p29
+/* Of these limits a given step may use this much: those that another build chose were judged
+ * with other roundings. */
+#define STEP_GIVEN_EXCESS 1.01
 
 /* What a member asks of the stepper. */
 struct step_control {

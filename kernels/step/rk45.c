@@ -253,7 +253,8 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
     r->trials = 0;
     r->rejected = 0;
     r->have_slope = false;
-    r->schedule = NULL;
+    r->schedule = member->schedule;
+    r->done = 0;
     status_reset(st);
     if (!isfinite(r->y2)) {
         st->outcome = ROW_FAILED;
@@ -264,8 +265,7 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
 
 void stepper_set_schedule(struct stepper *stepper, long row, const double *lengths, long count)
 {
-    stepper->row[row].schedule = lengths;
-    stepper->row[row].scheduled = count;
+    stepper->row[row].schedule = (struct step_schedule){NULL, lengths, count};
     stepper->row[row].done = 0;
 }
 
@@ -305,26 +305,32 @@ static void row_accept(struct step_row *row, double z, double new2)
     row->y2 = new2;
 }
 
+/* The next step of a schedule; false when the row failed instead. */
+static bool schedule_step(struct step_row *row, struct row_status *st, double remaining,
+                          double *h, bool *lands)
+{
+    const double shortest = STEP_MINIMUM * row->control.length;
+    if (row->done >= row->schedule.count) {
+        row_fail(row, st, "the step schedule ends before the plane, after steps",
+                 (double)row->done);
+        return false;
+    }
+    *h = row->schedule.h[row->done];
+    *lands = fabs(remaining - *h) <= shortest;
+    if (!(*h > 0.0 && *h <= remaining + shortest)) {
+        row_fail(row, st, "a step of the schedule is not within the distance to the plane", *h);
+        return false;
+    }
+    return true;
+}
+
 /* What the next trial is; false when the row failed instead. */
 static bool choose_step(struct step_row *row, struct row_status *st, double *h, bool *lands)
 {
     const double remaining = row->positions[row->next] - row->z;
     const double shortest = STEP_MINIMUM * row->control.length;
-    if (row->schedule != NULL) {
-        if (row->done >= row->scheduled) {
-            row_fail(row, st, "the step schedule ends before the plane, after steps",
-                     (double)row->done);
-            return false;
-        }
-        *h = row->schedule[row->done];
-        *lands = fabs(remaining - *h) <= shortest;
-        if (!(*h > 0.0 && *h <= remaining + shortest)) {
-            row_fail(row, st, "a step of the schedule is not within the distance to the plane",
-                     *h);
-            return false;
-        }
-        return true;
-    }
+    if (row->schedule.count > 0)
+        return schedule_step(row, st, remaining, h, lands);
     const double allowed = fmin(row->plan.natural, row->guard);
     if (!(allowed >= shortest)) {
         row_fail(row, st, "step length is below 1e-12 of the fibre length or not finite",
@@ -348,6 +354,14 @@ static int row_start(struct stepper *s, long r, struct row_status *st)
     return 0;
 }
 
+/* Where an accepted step ends. */
+static double step_end(const struct step_row *row, double h, bool lands)
+{
+    if (row->schedule.z != NULL && row->done + 1 < row->schedule.count)
+        return row->schedule.z[row->done + 1];
+    return lands ? row->positions[row->next] : row->z + h;
+}
+
 /* Judge a trial of length h: take it, or plan a shorter one. */
 static void row_judge(struct step_row *row, struct row_status *st, double h, bool lands,
                       const struct trial_result *result)
@@ -360,7 +374,7 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
         row_fail(row, st, "error estimate is not finite after a step of length in m", h);
         return;
     }
-    const bool accepted = row->schedule != NULL || result->err <= 1.0;
+    const bool accepted = row->schedule.count > 0 || result->err <= 1.0;
     const struct step_record record = {.position = row->z,
                                        .length = h,
                                        .error = result->err,
@@ -368,7 +382,7 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
                                        .accepted = accepted};
     record_step(st, &record);
     if (accepted) {
-        row_accept(row, lands ? row->positions[row->next] : row->z + h, result->new2);
+        row_accept(row, step_end(row, h, lands), result->new2);
         step_accepted(&row->plan, h, result->err);
         row->done++;
     } else {
@@ -376,6 +390,16 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
         row->rejected++;
     }
     st->progress = row->z;
+}
+
+/* A given step is not shortened: the row fails where it leaves the range of exp(L h). */
+static void schedule_guard(const struct stepper *s, struct step_row *row, double h,
+                           double limit, struct row_status *st)
+{
+    const double excess = s->setup.system.path != NULL ? limit : h / row->guard;
+    if (excess > STEP_GIVEN_EXCESS)
+        row_fail(row, st, "a step of the schedule is too long for the range of exp(L h), by",
+                 excess);
 }
 
 /* The positions of a trial; where L changes along the way, a step that leaves the range of
@@ -390,7 +414,11 @@ static int row_path(struct stepper *s, long r, double h, bool *lands, struct row
         if (!isfinite(limit))
             row_fail(row, st, "the linear operator is not finite over a step of length in m",
                      h);
-        if (!(limit > 1.0) || s->setup.system.path == NULL || row->schedule != NULL)
+        if (row->schedule.count > 0) {
+            schedule_guard(s, row, h, limit, st);
+            return 0;
+        }
+        if (!(limit > 1.0) || s->setup.system.path == NULL)
             return 0;
         h *= 0.9 / limit;
         *lands = false;

@@ -5,6 +5,7 @@
 #include "kernels/kdefs.h"
 #include "kernels/model.h"
 #include "kernels/step/control.h"
+#include "kernels/step/schedule.h"
 
 /*
  * Dormand-Prince 5(4) in the interaction picture of the current step, first same as last, for a
@@ -83,12 +84,14 @@ struct stepper_setup {
 /* A member for a row; host memory, copied. */
 struct step_member {
     struct step_control control;
-    const double *positions; /* [planes], ascending */
-    const cplx *field;       /* [n] state at 0 */
-    const double *li;        /* [terms][n] Im L_j; L_j q_j in rad/m */
-    const double *lr;        /* [terms][n] Re L_j; L_j q_j in 1/m; NULL: zero */
-    const cplx *pre;         /* [n] */
-    int terms;               /* 0: 1 */
+    const double *positions;       /* [planes], ascending */
+    const cplx *field;             /* [n] state at 0 */
+    const double *li;              /* [terms][n] Im L_j; L_j q_j in rad/m */
+    const double *lr;              /* [terms][n] Re L_j; L_j q_j in 1/m; NULL: zero */
+    const cplx *pre;               /* [n] */
+    int terms;                     /* 0: 1 */
+    struct step_schedule schedule; /* borrowed until the row is loaded again; count 0: the steps
+                                      are chosen. Saved planes are where steps end. */
 };
 
 struct stepper;
@@ -116,8 +119,8 @@ int stepper_resume(struct stepper *stepper, long row, const struct state_in *sta
                    struct row_status *st);
 
 /**
- * Replay stored step lengths instead of choosing them: each is executed exactly and accepted
- * whatever its error; planes are where a step ends. For comparisons of class R.
+ * Give a loaded row a schedule without positions, as step_member.schedule. For comparisons of
+ * class R.
  *
  * @param lengths  [count] m, borrowed until the row is loaded again
  */

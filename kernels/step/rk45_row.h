@@ -72,9 +72,8 @@ struct step_row {
     long long trials;
     long long rejected;
     double *positions; /* [planes] */
-    const double *schedule;
-    long scheduled;
-    long done; /* steps of the schedule */
+    struct step_schedule schedule;
+    long done; /* steps of it */
 };
 
 /* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. */

@@ -93,6 +93,20 @@ static int state_read(const struct stepper *s, const struct state_in *state,
     return 0;
 }
 
+/* The step of a schedule that a row goes on with, and where exactly it begins. */
+static int schedule_resume(struct step_row *row)
+{
+    const struct step_schedule *const schedule = &row->schedule;
+    if (schedule->count == 0)
+        return 0;
+    row->done = schedule_step_at(schedule, row->z, row->control.length);
+    if (row->done < 0)
+        FAIL(ERR_ARGUMENT, "no step of the schedule begins at the state's z = %.15g m", row->z);
+    if (schedule->z != NULL && row->done < schedule->count)
+        row->z = schedule->z[row->done];
+    return 0;
+}
+
 int stepper_resume(struct stepper *stepper, long row, const struct state_in *state,
                    struct row_status *st)
 {
@@ -110,6 +124,7 @@ int stepper_resume(struct stepper *stepper, long row, const struct state_in *sta
     r->plan = (struct step_plan){head.natural, head.after_rejection != 0};
     r->z = head.z;
     r->y2 = head.y2;
+    TRY(schedule_resume(r));
     st->plane = r->next - 1;
     st->progress = r->z;
     st->steps = r->trials - r->rejected;

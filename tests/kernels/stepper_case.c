@@ -88,7 +88,8 @@ void stepper_fill(struct stepper_run *run, const struct stepper_case *c)
                                        .field = field,
                                        .li = li,
                                        .lr = !is_zero(c->lr) ? lr : NULL,
-                                       .pre = pre};
+                                       .pre = pre,
+                                       .schedule = c->schedule};
     for (long r = 0; r < c->rows; r++) {
         run->st[r] = (struct row_status){.deadline = (double)INFINITY,
                                          .history = run->history + r * CASE_HISTORY,

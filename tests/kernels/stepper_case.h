@@ -30,8 +30,9 @@ struct stepper_case {
     long planes;
     double positions[CASE_PLANES];
     struct step_control control;
-    long long poison_call; /* the call of N that returns NaN, 0: none */
-    long poison_row;       /* in this row */
+    struct step_schedule schedule; /* borrowed; count 0: the steps are chosen */
+    long long poison_call;         /* the call of N that returns NaN, 0: none */
+    long poison_row;               /* in this row */
     /* Sees each argument of N of row 0; NULL: nobody does. */
     void (*observe)(void *observer, const cplx *argument);
     void *observer;

@@ -56,7 +56,7 @@ START_TEST(numbers_out_of_reach_are_refused_by_name)
     refuses(&c, ERR_ARGUMENT, "ionisation rate of Ar", "barrier suppression");
     capillary_case_init(&c);
     capillary_case_set(&c, "stepper.method", 1.0);
-    refuses(&c, ERR_UNSUPPORTED, "stepper.method", "schedule");
+    refuses(&c, ERR_ARGUMENT, "stepper.method", "schedule");
 }
 END_TEST
 

@@ -133,7 +133,7 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
     const long planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     if (planes < 1)
         FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
-    TRY(capillary_planes_check(&params->planes, point.length));
+    TRY(capillary_planes_check(&params->planes, &point));
     *out = (struct plane_layout){.planes = planes,
                                  .state_bytes = stepper_state_bytes(real_grid_bins(&point.grid))
                                                 + capillary_tail_bytes(),

@@ -59,8 +59,10 @@ static int tail_read(struct capillary_row *row, const struct state_in *state, si
     return 0;
 }
 
-int capillary_planes_check(const struct plane_request *planes, double length)
+int capillary_planes_check(const struct plane_request *planes,
+                           const struct capillary_point *point)
 {
+    const double length = point->length;
     for (long i = 0; planes->kind == PLANES_LIST && i < planes->count; i++) {
         const double z = planes->positions[i];
         if (!(z >= 0.0 && z <= length * (1.0 + STEP_MINIMUM)))
@@ -70,7 +72,7 @@ int capillary_planes_check(const struct plane_request *planes, double length)
             FAIL(ERR_ARGUMENT, "save.planes: position %g m follows %g m; positions must ascend",
                  z, planes->positions[i - 1]);
     }
-    return 0;
+    return step_planes_check(&point->step, planes);
 }
 
 /* Whether as many species ionise, each with a rate that is evaluated the same way. */
@@ -101,7 +103,7 @@ static int read_member(struct model *m, struct capillary_row *row, const struct 
     status_capture(st->reason, sizeof st->reason);
     int rc = capillary_point_read(params, &row->point);
     if (rc == 0)
-        rc = capillary_planes_check(&params->planes, row->point.length);
+        rc = capillary_planes_check(&params->planes, &row->point);
     if (rc == 0 && !fits(m, &row->point))
         rc = status_fail(ERR_BUG,
                          "a member of %ld fine samples was given to an object of %ld "
@@ -316,7 +318,8 @@ static int load_stepper(struct model *m, int index, const struct params *params,
     const struct plane_layout layout = {.span = row->point.length};
     for (long i = 0; i < m->planes; i++)
         row->positions[i] = layout_plane_position(&layout, &params->planes, i);
-    const struct step_member member = {.control = row->point.step,
+    const struct step_member member = {.control = row->point.step.control,
+                                       .schedule = row->point.step.schedule,
                                        .positions = row->positions,
                                        .field = m->field,
                                        .li = m->li,

@@ -401,7 +401,7 @@ int capillary_medium_data_check(const struct capillary_point *point)
     const struct data_set *const sets[] = {point->index_table,       point->loss_table,
                                            point->rate_table,        point->earlier,
                                            point->pulse[0].measured, point->pulse[1].measured,
-                                           point->pulse[2].measured};
+                                           point->pulse[2].measured, point->step.steps};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         if (sets[i] != NULL && !is_read(sets[i]))
             FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);

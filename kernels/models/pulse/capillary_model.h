@@ -212,6 +212,7 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
                                                struct backend *be, int capacity);
 
 /** Save positions: within [0, length], ascending. */
-int capillary_planes_check(const struct plane_request *planes, double length);
+int capillary_planes_check(const struct plane_request *planes,
+                           const struct capillary_point *point);
 
 #endif

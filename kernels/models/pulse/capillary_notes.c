@@ -358,7 +358,11 @@ double capillary_predicted_rhs(const struct capillary_point *point,
     figures_at(point, medium, medium->middle.at, &f);
     const bool nonlinear = point->kerr && medium->mean > 0.0;
     const double phase = nonlinear ? point->length / f.l_nonlinear : 0.0;
-    const double steps = 60.0 * phase * pow(1e-6 / point->step.rtol, 0.2) + (double)planes;
+    const double known = step_params_rhs(&point->step);
+    if (known > 0.0)
+        return known;
+    const double steps =
+        60.0 * phase * pow(1e-6 / point->step.control.rtol, 0.2) + (double)planes;
     return 1.0 + 6.0 * steps;
 }
 

@@ -437,20 +437,6 @@ static int read_bands(const struct params *p, struct capillary_point *out)
     return 0;
 }
 
-static int read_step(const struct params *p, struct capillary_point *out)
-{
-    if (params_int(p, "stepper.method") != STEP_RK45)
-        FAIL(ERR_UNSUPPORTED, "stepper.method: fixed needs a stored schedule of step lengths, "
-                              "which a scan file cannot give; use rk45");
-    out->step = (struct step_control){.length = out->length,
-                                      .rtol = params_real(p, "stepper.rtol"),
-                                      .atol = params_real(p, "stepper.atol"),
-                                      .norm = (enum step_norm)params_int(p, "stepper.norm"),
-                                      .first_step = real_or(p, "stepper.first_step", 0.0),
-                                      .max_steps = params_int(p, "stepper.max_steps")};
-    return 0;
-}
-
 int capillary_point_read(const struct params *params, struct capillary_point *out)
 {
     *out = (struct capillary_point){
@@ -472,5 +458,5 @@ int capillary_point_read(const struct params *params, struct capillary_point *ou
     TRY(read_input(params, out));
     TRY(check_absorbers(out));
     TRY(read_bands(params, out));
-    return read_step(params, out);
+    return step_params_read(params, out->length, &out->step);
 }

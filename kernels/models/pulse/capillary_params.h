@@ -14,7 +14,7 @@
 #include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/real_grid.h"
 #include "kernels/models/pulse/response.h"
-#include "kernels/step/rk45.h"
+#include "kernels/models/pulse/step_params.h"
 
 /* Order of the choices of plasma.rate. */
 enum rate_choice {
@@ -78,10 +78,10 @@ struct capillary_point {
     double energy;     /* of all pulses, J */
     double peak_power; /* of the strongest, W */
     struct wavelength_band band[CAPILLARY_BANDS];
-    struct step_control step;
+    struct step_params step;
 };
 
-#define CAPILLARY_PARAM_COUNT 109
+#define CAPILLARY_PARAM_COUNT 111
 
 /* Names of the modes, the choices of guide.mode; NULL-terminated. */
 extern const char *const capillary_modes[];

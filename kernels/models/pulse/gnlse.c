@@ -92,7 +92,7 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
     const long planes = params->planes.kind == PLANES_LAST ? 1 : params->planes.count;
     if (planes < 1)
         FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
-    TRY(gnlse_planes_check(&params->planes, point.length));
+    TRY(gnlse_planes_check(&params->planes, &point));
     const double rhs = gnlse_predicted_rhs(&point);
     const double n = (double)point.n;
     *out = (struct plane_layout){
@@ -479,7 +479,7 @@ static int read_member(struct model *m, const struct params *params, struct gnls
     status_capture(st->reason, sizeof st->reason);
     int rc = gnlse_point_read(params, point);
     if (rc == 0)
-        rc = gnlse_planes_check(&params->planes, point->length);
+        rc = gnlse_planes_check(&params->planes, point);
     if (rc == 0)
         rc = gnlse_data_check(point);
     if (rc == 0
@@ -511,7 +511,8 @@ static int gnlse_load(struct model *m, int row, const struct params *params,
     struct plane_layout layout = {.span = point->length};
     for (long i = 0; i < m->planes; i++)
         m->host.positions[i] = layout_plane_position(&layout, &params->planes, i);
-    const struct step_member member = {.control = point->step,
+    const struct step_member member = {.control = point->step.control,
+                                       .schedule = point->step.schedule,
                                        .positions = m->host.positions,
                                        .field = m->host.spectrum,
                                        .li = m->host.li,

@@ -219,5 +219,8 @@ int gnlse_transforms(const struct gnlse_point *point)
 double gnlse_predicted_rhs(const struct gnlse_point *point)
 {
     const double phase = fabs(point->gamma) * point->peak_power * point->length;
-    return 1.0 + 6.0 * (1.0 + 18.0 * phase * pow(1e-6 / point->step.rtol, 0.25));
+    const double known = step_params_rhs(&point->step);
+    return known > 0.0
+               ? known
+               : 1.0 + 6.0 * (1.0 + 18.0 * phase * pow(1e-6 / point->step.control.rtol, 0.25));
 }

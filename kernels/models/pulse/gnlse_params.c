@@ -240,22 +240,6 @@ static int read_grid(const struct params *p, struct gnlse_point *out)
     return 0;
 }
 
-static int read_step(const struct params *p, struct gnlse_point *out)
-{
-    if (params_int(p, "stepper.method") != STEP_RK45)
-        FAIL(ERR_UNSUPPORTED, "stepper.method: fixed needs a stored schedule of step lengths, "
-                              "which a scan file cannot give; use rk45");
-    out->step = (struct step_control){.length = out->length,
-                                      .rtol = params_real(p, "stepper.rtol"),
-                                      .atol = params_real(p, "stepper.atol"),
-                                      .norm = (enum step_norm)params_int(p, "stepper.norm"),
-                                      .first_step = params_is_set(p, "stepper.first_step")
-                                                        ? params_real(p, "stepper.first_step")
-                                                        : 0.0,
-                                      .max_steps = params_int(p, "stepper.max_steps")};
-    return 0;
-}
-
 static int read_betas(const struct params *p, struct gnlse_point *out)
 {
     const double *betas = params_list(p, "betas", &out->betas);
@@ -289,25 +273,24 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out)
     TRY(read_betas(params, out));
     TRY(read_grid(params, out));
     TRY(gnlse_pulses_read(params, out));
-    return read_step(params, out);
+    return step_params_read(params, out->length, &out->step);
 }
 
 int gnlse_data_check(const struct gnlse_point *point)
 {
-    const struct data_set *const sets[] = {point->dispersion, point->pulse[0].measured,
+    const struct data_set *const sets[] = {point->dispersion,        point->pulse[0].measured,
                                            point->pulse[1].measured, point->pulse[2].measured,
-                                           point->earlier};
+                                           point->earlier,           point->step.steps};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         if (sets[i] != NULL && sets[i]->arrays == 0)
             FAIL(ERR_BUG, "the data with hash %s were not read", sets[i]->hash);
     return 0;
 }
 
-int gnlse_planes_check(const struct plane_request *planes, double length)
+int gnlse_planes_check(const struct plane_request *planes, const struct gnlse_point *point)
 {
-    if (planes->kind != PLANES_LIST)
-        return 0;
-    for (long i = 0; i < planes->count; i++) {
+    const double length = point->length;
+    for (long i = 0; planes->kind == PLANES_LIST && i < planes->count; i++) {
         const double z = planes->positions[i];
         if (!(z >= 0.0 && z <= length * (1.0 + STEP_MINIMUM)))
             FAIL(ERR_ARGUMENT, "save.planes: position %g m lies outside the fibre, 0 to %g m",
@@ -316,5 +299,5 @@ int gnlse_planes_check(const struct plane_request *planes, double length)
             FAIL(ERR_ARGUMENT, "save.planes: position %g m follows %g m; positions must ascend",
                  z, planes->positions[i - 1]);
     }
-    return 0;
+    return step_planes_check(&point->step, planes);
 }

@@ -7,7 +7,7 @@
 #include "kernels/base/params.h"
 #include "kernels/model.h"
 #include "kernels/models/pulse/pulses.h"
-#include "kernels/step/rk45.h"
+#include "kernels/models/pulse/step_params.h"
 
 struct dispersion_table;
 
@@ -39,10 +39,10 @@ struct gnlse_point {
     struct input_pulse pulse[PULSES_MAX];
     double energy;     /* of all pulses, J */
     double peak_power; /* of the strongest, W */
-    struct step_control step;
+    struct step_params step;
 };
 
-#define GNLSE_PARAM_COUNT 59
+#define GNLSE_PARAM_COUNT 61
 
 /* The model's parameters, then the stepper's. */
 extern const struct param_info gnlse_params[GNLSE_PARAM_COUNT];
@@ -59,8 +59,9 @@ int gnlse_point_read(const struct params *params, struct gnlse_point *out);
 int gnlse_data_check(const struct gnlse_point *point);
 
 /**
- * Check the saved positions: within [0, length], ascending.
+ * Check the saved positions: within [0, length], ascending, and ends of steps where these are
+ * given.
  */
-int gnlse_planes_check(const struct plane_request *planes, double length);
+int gnlse_planes_check(const struct plane_request *planes, const struct gnlse_point *point);
 
 #endif

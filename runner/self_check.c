@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runner/self_check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/mem.h"
+#include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
+#include "kernels/contract/compare.h"
+#include "kernels/step/control.h"
+#include "kernels/step/schedule.h"
+
+#define TRIALS 24 /* within which steps for the comparison are looked for */
+
+/* The point of a check: a copy of a member's, with a stepper and planes of its own. */
+struct check_point {
+    struct params params;
+    struct data_set steps;
+    double end; /* of the steps: the one saved plane */
+};
+
+bool self_check_possible(const struct model_info *info)
+{
+    for (int i = 0; i < info->param_count; i++)
+        if (strcmp(info->params[i].name, "stepper.schedule.from") == 0)
+            return true;
+    return false;
+}
+
+static struct param_value *value_of(struct check_point *p, const char *name)
+{
+    return &p->params.values[params_find(&p->params, name)];
+}
+
+static int point_make(const struct params *point, struct check_point *p)
+{
+    TRY(params_init(&p->params, point->info, point->count));
+    params_copy(&p->params, point);
+    p->params.planes = (struct plane_request){.kind = PLANES_LAST, .count = 1};
+    *value_of(p, "stepper.schedule.from") = (struct param_value){0};
+    params_set(&p->params, params_find(&p->params, "stepper.method"), STEP_RK45);
+    params_set(&p->params, params_find(&p->params, "stepper.max_steps"), TRIALS);
+    return 0;
+}
+
+static void point_clear(struct check_point *p)
+{
+    params_clear(&p->params);
+    data_clear(&p->steps);
+}
+
+/* One row to its plane or its end. */
+static int run_row(const struct model_ops *ops, struct model *m, const struct params *params,
+                   struct row_status *st)
+{
+    const struct seed none = {.noise = NOISE_NONE};
+    struct run_control control = {0};
+    TRY(ops->load(m, 0, params, &none, NULL, st));
+    while (st->outcome == ROW_RUNNING && !st->plane_ready)
+        TRY(ops->advance(m, &control, st));
+    return 0;
+}
+
+/* The first accepted steps of the point, as a schedule; none when it makes none. */
+static int find_steps(const struct model_ops *ops, struct backend *base, struct check_point *p,
+                      long *count)
+{
+    struct step_record history[TRIALS];
+    struct model *m = NULL;
+    struct row_status st = {
+        .deadline = (double)INFINITY, .history = history, .history_capacity = TRIALS};
+    double *z = NULL;
+    double *h = NULL;
+    TRY(ops->create(&p->params, base, 1, &m));
+    const int rc = run_row(ops, m, &p->params, &st);
+    ops->destroy(m);
+    TRY(rc);
+    *count = 0;
+    for (long i = 0; i < st.history_count && *count < SELF_CHECK_STEPS; i++)
+        *count += history[i].accepted ? 1 : 0;
+    TRY(data_add_real(&p->steps, SCHEDULE_BEGIN, "m", 1, count, &z));
+    TRY(data_add_real(&p->steps, SCHEDULE_LENGTH, "m", 1, count, &h));
+    for (long i = 0, k = 0; i < st.history_count && k < *count; i++) {
+        if (!history[i].accepted)
+            continue;
+        z[k] = history[i].position;
+        h[k] = history[i].length;
+        p->end = z[k] + h[k];
+        k++;
+    }
+    return 0;
+}
+
+/* From now on the point makes these steps alone. */
+static void use_steps(struct check_point *p)
+{
+    struct param_value *const from = value_of(p, "stepper.schedule.from");
+    p->params.planes =
+        (struct plane_request){.kind = PLANES_LIST, .count = 1, .positions = &p->end};
+    from->set = true;
+    from->count = 1;
+    from->data = &p->steps;
+    params_set(&p->params, params_find(&p->params, "stepper.method"), STEP_FIXED);
+}
+
+/* Room for the complex fields of one plane. */
+static int make_buffers(const struct plane_layout *layout, struct plane_buffers *out)
+{
+    for (int a = 0; a < layout->arrays; a++)
+        if (layout->array[a].is_field && layout->array[a].type == ELEMENT_C128)
+            TRY(mem_alloc(layout_array_count(layout, a), sizeof(cplx), &out->array[a]));
+    return 0;
+}
+
+static void free_buffers(struct plane_buffers *buffers)
+{
+    for (int a = 0; a < LAYOUT_ARRAYS_MAX; a++)
+        mem_free(buffers->array[a]);
+}
+
+/* The fields at the end of the steps. @param reason [MODEL_REASON_SIZE] "" when it got there */
+static int run_steps(const struct model_ops *ops, struct backend *be,
+                     const struct check_point *p, struct plane_buffers *out, char *reason)
+{
+    struct model *m = NULL;
+    struct row_status st = {.deadline = (double)INFINITY};
+    reason[0] = '\0';
+    TRY(ops->create(&p->params, be, 1, &m));
+    int rc = run_row(ops, m, &p->params, &st);
+    if (rc == 0 && st.plane_ready)
+        rc = ops->plane(m, 0, out);
+    else if (rc == 0)
+        snprintf(reason, MODEL_REASON_SIZE, "%s", st.reason);
+    ops->destroy(m);
+    return rc;
+}
+
+static double peak_of(const cplx *field, long n)
+{
+    double peak2 = 0.0;
+    for (long i = 0; i < n; i++)
+        peak2 = fmax(peak2, cplx_abs2(field[i]));
+    return sqrt(peak2);
+}
+
+static int compare(const struct plane_layout *layout, const struct plane_buffers *own,
+                   const struct plane_buffers *base, long steps, struct self_check *out)
+{
+    for (int a = 0; a < layout->arrays && out->within; a++) {
+        if (own->array[a] == NULL)
+            continue;
+        const long n = layout_array_count(layout, a);
+        struct comparison_input in = {
+            .value = own->array[a], .reference = base->array[a], .n = n, .is_complex = true};
+        struct comparison found;
+        const double peak = peak_of(base->array[a], n);
+        if (!(peak > 0.0))
+            continue; /* a dark field says nothing */
+        TRY(bound_steps((int)steps, peak, &in.atol));
+        TRY(comparison_run(&in, &found));
+        out->compared = true;
+        out->within = found.within;
+        snprintf(out->text, sizeof out->text,
+                 "%s after %ld steps: largest difference %.3g of the peak, bound %.3g",
+                 layout->array[a].name, steps, found.observed / peak, in.atol / peak);
+    }
+    return 0;
+}
+
+/* Both sides, from the input on. */
+static int compare_sides(const struct model_ops *ops, const struct check_point *p, long steps,
+                         struct backend *const side[2], struct self_check *out)
+{
+    struct plane_layout layout;
+    struct plane_buffers field[2] = {0};
+    char reason[2][MODEL_REASON_SIZE];
+    int rc = 0;
+    TRY_OR(rc, done, ops->layout(&p->params, &layout));
+    for (int i = 0; i < 2; i++) {
+        TRY_OR(rc, done, make_buffers(&layout, &field[i]));
+        TRY_OR(rc, done, run_steps(ops, side[i], p, &field[i], reason[i]));
+    }
+    if (reason[0][0] != '\0')
+        goto done; /* it fails by any kernels */
+    if (reason[1][0] != '\0') {
+        out->compared = true;
+        out->within = false;
+        snprintf(out->text, sizeof out->text, "steps that the baseline makes fail: %.140s",
+                 reason[1]);
+        goto done;
+    }
+    rc = compare(&layout, &field[1], &field[0], steps, out);
+done:
+    free_buffers(&field[0]);
+    free_buffers(&field[1]);
+    return rc;
+}
+
+static int check(const struct model_ops *ops, const struct params *point,
+                 struct backend *const side[2], struct self_check *out)
+{
+    struct check_point p = {0};
+    long steps = 0;
+    int rc = 0;
+    TRY_OR(rc, done, point_make(point, &p));
+    TRY_OR(rc, done, find_steps(ops, side[0], &p, &steps));
+    if (steps > 0) {
+        use_steps(&p);
+        rc = compare_sides(ops, &p, steps, side, out);
+    }
+done:
+    point_clear(&p);
+    return rc;
+}
+
+int self_check_run(const struct model_ops *ops, const struct params *point,
+                   struct backend *backend, struct self_check *out)
+{
+    /* Plans come from where the worker's own do: they would be searched for twice. */
+    const struct backend_options options = {.name = backend->ops->name,
+                                            .isa = "x86-64",
+                                            .threads = 1,
+                                            .rigour = backend->rigour,
+                                            .source = backend->source};
+    struct backend *base = NULL;
+    *out = (struct self_check){.within = true};
+    TRY(backend_create(&options, &base));
+    const int rc = check(ops, point, (struct backend *const[2]){base, backend}, out);
+    backend_destroy(base);
+    return rc;
+}

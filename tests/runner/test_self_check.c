@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One worker's comparison of its kernels with the baseline's. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/backend/wrong.h"
+#include "kernels/base/mem.h"
+#include "kernels/contract/bounds.h"
+#include "kernels/models/probe.h"
+#include "kernels/models/pulse/capillary.h"
+#include "kernels/models/pulse/gnlse.h"
+#include "runner/self_check.h"
+#include "tests/kernels/capillary_case.h"
+#include "tests/kernels/gnlse_case.h"
+#include "tests/unit_main.h"
+
+static struct backend *make_backend(void)
+{
+    const struct backend_options options = {
+        .name = "cpu", .threads = 1, .rigour = FFT_ESTIMATE};
+    struct backend *be = NULL;
+    ck_assert_int_eq(backend_create(&options, &be), 0);
+    return be;
+}
+
+/* Steps, observed and allowed difference of a verdict. */
+static void read_figures(const struct self_check *c, int *steps, double *observed,
+                         double *bound)
+{
+    const int read =
+        sscanf(c->text, "field after %d steps: largest difference %lf of the peak, bound %lf",
+               steps, observed, bound);
+    ck_assert_msg(read == 3, "%s", c->text);
+}
+
+/* The right backend passes, the wrong one does not. */
+static void check_both(const struct model_ops *ops, const struct params *point)
+{
+    struct backend *be = make_backend();
+    struct self_check found;
+    int steps = 0;
+    double observed = 0.0;
+    double bound = 0.0;
+    ck_assert_int_eq(self_check_run(ops, point, be, &found), 0);
+    ck_assert_msg(found.compared && found.within, "%s", found.text);
+    read_figures(&found, &steps, &observed, &bound);
+    ck_assert_int_ge(steps, 2);
+    ck_assert_int_le(steps, SELF_CHECK_STEPS);
+    double ladder = 0.0;
+    ck_assert_int_eq(bound_steps(steps, 1.0, &ladder), 0);
+    ck_assert_double_ge(bound, 0.99 * ladder);
+    ck_assert_double_le(bound, 1.01 * ladder);
+    backend_make_wrong(be);
+    ck_assert_int_eq(self_check_run(ops, point, be, &found), 0);
+    ck_assert_msg(found.compared && !found.within, "%s", found.text);
+    read_figures(&found, &steps, &observed, &bound);
+    ck_assert_double_gt(observed, bound);
+    backend_destroy(be);
+}
+
+START_TEST(a_slope_that_is_a_thousandth_off_is_seen_in_a_fibre)
+{
+    struct gnlse_case c;
+    case_init(&c);
+    case_set(&c, "pulse.peak_power", 1e4);
+    check_both(&gnlse_ops, &c.params);
+    case_raman(&c);
+    case_set(&c, "self_steepening", 1.0);
+    case_set(&c, "loss", 0.1);
+    check_both(&gnlse_ops, &c.params);
+    case_clear(&c);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
+START_TEST(and_in_a_capillary_with_plasma_and_a_gradient)
+{
+    struct capillary_case c;
+    capillary_case_small(&c);
+    capillary_case_gradient(&c, 0.0, 1e5);
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    check_both(&capillary_ops, &c.params);
+    capillary_case_clear(&c);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
+START_TEST(a_point_without_steps_leaves_the_matter_open)
+{
+    struct gnlse_case c;
+    struct backend *be = make_backend();
+    struct self_check found;
+    case_init(&c);
+    case_set(&c, "pulse.peak_power", 1e308); /* its square is infinite */
+    ck_assert_int_eq(self_check_run(&gnlse_ops, &c.params, be, &found), 0);
+    ck_assert(!found.compared);
+    ck_assert(found.within);
+    case_clear(&c);
+    backend_destroy(be);
+}
+END_TEST
+
+START_TEST(a_model_without_stepper_cannot_be_checked)
+{
+    ck_assert(self_check_possible(gnlse_ops.info));
+    ck_assert(self_check_possible(capillary_ops.info));
+    ck_assert(!self_check_possible(probe_ops.info));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("self-check");
+    TCase *tc = tcase_create("one worker");
+    tcase_add_test(tc, a_slope_that_is_a_thousandth_off_is_seen_in_a_fibre);
+    tcase_add_test(tc, and_in_a_capillary_with_plasma_and_a_gradient);
+    tcase_add_test(tc, a_point_without_steps_leaves_the_matter_open);
+    tcase_add_test(tc, a_model_without_stepper_cannot_be_checked);
+    suite_add_tcase(suite, tc);
+    return unit_main(suite);
+}
