@@ -117,6 +117,95 @@ int input_read_table(const char *path, const struct data_column *columns,
     return rc != 0 ? rc : closed;
 }
 
+/* Fields */
+
+/* Whether a file begins as NetCDF's own format does. */
+static bool is_classic_netcdf(const char *path)
+{
+    char begin[4] = "";
+    FILE *const file = fopen(path, "rb");
+    const bool read = file != NULL && fread(begin, 1, sizeof begin, file) == sizeof begin;
+    if (file != NULL)
+        fclose(file);
+    return read && memcmp(begin, "CDF", 3) == 0
+           && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
+}
+
+static int check_field(const char *path, const struct data_field *field, hid_t space,
+                       hid_t type, long length[DATA_DIMS_MAX])
+{
+    hsize_t there[H5S_MAX_RANK];
+    const H5T_class_t class = H5Tget_class(type);
+    const int dims = H5Sget_simple_extent_ndims(space);
+    if (class != H5T_FLOAT && class != H5T_INTEGER)
+        FAIL(ERR_PARSE, "%s: dataset %s holds no numbers", path, field->name);
+    if (dims != field->dims)
+        FAIL(ERR_PARSE, "%s: dataset %s has %d dimensions; %d are wanted", path, field->name,
+             dims, field->dims);
+    TRY_H5(H5Sget_simple_extent_dims(space, there, NULL), path, field->name);
+    for (int d = 0; d < dims; d++) {
+        if (there[d] == 0 || there[d] > (hsize_t)DATA_BYTES_MAX)
+            FAIL(there[d] == 0 ? ERR_PARSE : ERR_UNSUPPORTED,
+                 "%s: dataset %s: dimension %d has length %llu; accepted: 1 to %ld", path,
+                 field->name, d, (unsigned long long)there[d], DATA_BYTES_MAX);
+        length[d] = (long)there[d];
+    }
+    return 0;
+}
+
+static int read_field(hid_t set, const char *path, const struct data_field *field,
+                      struct data_set *out)
+{
+    long length[DATA_DIMS_MAX] = {0};
+    char unit[DATA_NAME_SIZE];
+    double *values = NULL;
+    const hid_t space = H5Dget_space(set);
+    const hid_t type = H5Dget_type(set);
+    const int rc = check_field(path, field, space, type, length);
+    H5Tclose(type);
+    H5Sclose(space);
+    TRY(rc);
+    TRY(h5_get_text(set, path, "units", unit, sizeof unit));
+    TRY(data_add_real(out, field->name, unit, field->dims, length, &values));
+    TRY_H5(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path,
+           field->name);
+    return 0;
+}
+
+static int read_fields(int64_t file, const char *path, const struct data_field *fields,
+                       struct data_set *out)
+{
+    for (const struct data_field *f = fields; f->name != NULL; f++) {
+        if (!is_dataset(file, f->name)) {
+            if (f->optional)
+                continue;
+            FAIL(ERR_PARSE, "%s: dataset %s is missing", path, f->name);
+        }
+        const hid_t set = H5Dopen2(file, f->name, H5P_DEFAULT);
+        TRY_H5(set, path, f->name);
+        const int rc = read_field(set, path, f, out);
+        H5Dclose(set);
+        TRY(rc);
+    }
+    return 0;
+}
+
+int input_read_fields(const char *path, const struct data_field *fields, struct data_set *out)
+{
+    int64_t file = 0;
+    if (is_classic_netcdf(path))
+        FAIL(ERR_UNSUPPORTED,
+             "%s: is classic NetCDF, which is not read; `nccopy -k nc4 IN OUT` makes NetCDF-4 "
+             "of it",
+             path);
+    if (!input_is_hdf5(path) && access(path, R_OK) == 0)
+        FAIL(ERR_ARGUMENT, "%s: is no HDF5 or NetCDF-4 file", path);
+    TRY(h5_file_open(path, H5_READ, &file));
+    const int rc = read_fields(file, path, fields, out);
+    const int closed = h5_file_close(file, path);
+    return rc != 0 ? rc : closed;
+}
+
 /* Planes */
 
 static int check_model(struct store *store, const char *path, const struct model_info *model)

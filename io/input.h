@@ -24,6 +24,17 @@ bool input_is_hdf5(const char *path);
 int input_read_table(const char *path, const struct data_column *columns,
                      struct data_table *out);
 
+/**
+ * Read the arrays of an HDF5 or NetCDF-4 file's root that a parameter accepts. Each array's
+ * unit is the file's attribute `units`, "" without one; the caller converts.
+ *
+ * @param fields  ends with a NULL name
+ * @param out     free with data_clear, also after an error
+ * @return 0; ERR_PARSE: missing arrays, shapes or types that do not fit; ERR_UNSUPPORTED: too
+ *         large, classic NetCDF; ERR_ARGUMENT: no HDF5 file; ERR_IO: HDF5 cannot read the file
+ */
+int input_read_fields(const char *path, const struct data_field *fields, struct data_set *out);
+
 /* Which plane of which run. */
 struct input_plane {
     const char *array;              /* under /plane: "field" */
