@@ -135,7 +135,7 @@ def build(number, mistake, known, checks):
         write(os.path.join(root, FOLDER, PARITY), changed(PARITY, []))
     compile_unit(known[os.path.join(FOLDER, unit)], root, unit, os.path.join(root, "unit.o"), extra)
     program = os.path.join(root, "check")
-    libraries = [os.path.join(BUILD, "kernels", f"lib{lib}.a") for lib in ("sf_snl1", "sf_base")]
+    libraries = [os.path.join(BUILD, "kernels", f"lib{lib}.a") for lib in ("scanfarm_snl1", "scanfarm_base")]
     compiler = known[os.path.join(FOLDER, unit)][0]
     subprocess.run([compiler, "-o", program, os.path.join(root, "unit.o"), *checks, *libraries, "-lpthread", "-lm"], check=True)
     return program

@@ -62,20 +62,21 @@ static const struct kernel *const kernels_end = kernels + sizeof kernels / sizeo
 
 static int find_kernel(int arithmetic, const char *isa, const struct kernel **out)
 {
-    const int any = isa == NULL || strcmp(isa, "auto") == 0;
+    const char *const wanted = isa == NULL ? "auto" : isa;
+    const int any = strcmp(wanted, "auto") == 0;
     if (arithmetic != SNL1_PARITY && arithmetic != SNL1_FAST)
         FAIL(ERR_ARGUMENT, "arithmetic %d is neither parity (%d) nor fast (%d)", arithmetic,
              SNL1_PARITY, SNL1_FAST);
     for (const struct kernel *k = kernels; k != kernels_end; k++) {
-        if ((int)k->arithmetic != arithmetic || (!any && strcmp(isa, k->isa) != 0))
+        if ((int)k->arithmetic != arithmetic || (!any && strcmp(wanted, k->isa) != 0))
             continue;
         *out = k;
         if (k->supported == NULL || k->supported())
             return 0;
         if (!any)
-            FAIL(ERR_DEVICE, "instruction set '%s' is not there on this processor", isa);
+            FAIL(ERR_DEVICE, "instruction set '%s' is not there on this processor", wanted);
     }
-    FAIL(ERR_UNSUPPORTED, "instruction set '%s' is not in this library", any ? "auto" : isa);
+    FAIL(ERR_UNSUPPORTED, "instruction set '%s' is not in this library", wanted);
 }
 
 /* Configurations */
@@ -172,18 +173,23 @@ static void fill_columns(const struct snl1_numbers *n, int32_t (*column)[SNL1_CO
             column[t][c] = snl1_turned(t, turn[c], n->nth);
 }
 
+/* A whole number of ready ones and what it may be. */
+struct whole {
+    const char *name;
+    int32_t value;
+    int32_t low, high;
+};
+
 static int check_numbers(const struct snl1_numbers *n)
 {
-    if (n->nk < 1 || n->nth < 1 || n->nth > SNL1_NTH_MAX || n->ifrp < 0 || n->ifrm > 0
-        || n->ithp < 0 || n->ithm < 0 || n->nk > SNL1_ROWS_MAX || n->ifrp > SNL1_ROWS_MAX
-        || n->ifrm < -SNL1_ROWS_MAX)
-        FAIL(ERR_ARGUMENT,
-             "nk %d, nth %d, ifrp %d, ifrm %d, ithp %d, ithm %d do not describe "
-             "a stencil",
-             (int)n->nk, (int)n->nth, (int)n->ifrp, (int)n->ifrm, (int)n->ithp, (int)n->ithm);
-    if (n->ithp >= n->nth || n->ithm >= n->nth)
-        FAIL(ERR_ARGUMENT, "ithp %d, ithm %d: a partner lies a whole turn away with nth %d",
-             (int)n->ithp, (int)n->ithm, (int)n->nth);
+    const struct whole wholes[] = {
+        {"nk", n->nk, 1, SNL1_ROWS_MAX},     {"nth", n->nth, 1, SNL1_NTH_MAX},
+        {"ifrp", n->ifrp, 0, SNL1_ROWS_MAX}, {"ifrm", n->ifrm, -SNL1_ROWS_MAX, 0},
+        {"ithp", n->ithp, 0, n->nth - 1},    {"ithm", n->ithm, 0, n->nth - 1}};
+    for (size_t i = 0; i < sizeof wholes / sizeof wholes[0]; i++)
+        if (wholes[i].value < wholes[i].low || wholes[i].value > wholes[i].high)
+            FAIL(ERR_ARGUMENT, "%s %d; accepted: %d to %d", wholes[i].name,
+                 (int)wholes[i].value, (int)wholes[i].low, (int)wholes[i].high);
     if (n->nfrchg != n->nk - n->ifrm + 1 || n->nfrhgh != n->nfrchg + n->ifrp + 1
         || n->nfrhgh > SNL1_ROWS_MAX)
         FAIL(ERR_ARGUMENT, "nfrchg %d, nfrhgh %d do not belong to nk %d, ifrp %d, ifrm %d",
