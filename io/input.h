@@ -26,7 +26,8 @@ int input_read_table(const char *path, const struct data_column *columns,
 
 /**
  * Read the arrays of an HDF5 or NetCDF-4 file's root that a parameter accepts. Each array's
- * unit is the file's attribute `units`, "" without one; the caller converts.
+ * unit is the file's attribute `units`, "" without one; the caller converts. A large
+ * array of plain binary32 stays in the file (data_place).
  *
  * @param fields  ends with a NULL name
  * @param out     free with data_clear, also after an error

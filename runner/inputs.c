@@ -45,6 +45,11 @@ static int convert_field(struct units *units, const char *path, const struct dat
         FAIL(ERR_PARSE, "%s: dataset %s: unit %s: %s; a unit of %s is wanted", path,
              field->name, array->unit, zero != 0.0 ? "its zero is another" : why, field->unit);
     TRY(rc);
+    if (factor != 1.0 && array->real == NULL)
+        FAIL(ERR_UNSUPPORTED,
+             "%s: dataset %s: unit %s: so large an array is not converted; %s "
+             "is wanted",
+             path, field->name, array->unit, field->unit);
     for (long i = 0; factor != 1.0 && i < data_count(array); i++)
         array->real[i] *= factor;
     snprintf(array->unit, sizeof array->unit, "%s", field->unit);

@@ -165,6 +165,46 @@ def a_netcdf4_file_is_read_with_its_units():
     assert not (hashes(results(folder)[0]) == right()[0]).all(), "km/s were taken for m/s"
 
 
+def large(folder, times=20):
+    """The reference spectra again and again, 1120 points: more than what is held in memory."""
+    with h5py.File(os.path.join(folder, "sea.h5"), "w") as file:
+        file["action"] = np.tile(words("a.f32").reshape(-1, 32, 36), (times, 1, 1))
+        file["group_velocity"] = np.tile(words("cg.f32").reshape(-1, 32), (times, 1))
+        file["relative_depth"] = np.tile(words("kdmean.f32"), times)
+
+
+def a_large_file_is_read_where_it_lies_each_byte_once():
+    text = FILE.replace("GRID", B1).replace("POINTS", "300").replace("LAST", "3")
+    first = None
+    for words_ in ((), ("-n", "1"), ("-n", "3")):
+        folder = write(text)
+        large(folder)
+        code, _, err = run(folder, *words_)
+        assert code == 0, err
+        s, d, planes = results(folder)
+        assert (hashes(s[:1120]) == np.tile(right()[0], 20)).all() and (hashes(d[:1120]) == np.tile(right()[1], 20)).all()
+        assert np.isnan(s[1120:]).all() and planes["points"].sum() == 1120
+        assert planes["input_bytes"].sum() == 4 * 1120 * 32 * 36, planes["input_bytes"]
+        first = first or content(folder)
+        assert same(first, content(folder)), words_
+    with h5py.File(os.path.join(folder, "sea.h5"), "r+") as file:
+        file["action"][700, 3, 5] += 1
+    code, _, err = run(folder)
+    assert code == 4, (code, err)
+
+
+def a_large_file_that_is_not_plain_is_refused_by_name():
+    folder = write(FILE.replace("GRID", B1).replace("POINTS", "300").replace("LAST", "0"))
+    with h5py.File(os.path.join(folder, "sea.h5"), "w") as file:
+        file.create_dataset("action", (7400, 32, 36), "<f4", chunks=(100, 32, 36), compression="gzip")
+        file["group_velocity"], file["relative_depth"] = np.ones((7400, 32)), np.ones(7400)
+    refused(folder, 2, "action is larger than 64 MB", "neither compressed nor chunked")
+    large(folder)
+    with h5py.File(os.path.join(folder, "sea.h5"), "r+") as file:
+        file["action"].attrs["units"] = "km^3 s rad^-1"
+    refused(folder, 2, "action", "not converted")
+
+
 def refused(folder, code, *parts):
     r = command(folder, "plan", "scan.yaml", "--no-measure")
     assert r.returncode == code, (r.returncode, r.stderr)

@@ -22,6 +22,7 @@ struct member {
     unsigned char *flags;
     struct snl1_sums *sums; /* [points] */
     long there;             /* of the points */
+    double input_bytes;
     bool done;
 };
 
@@ -34,6 +35,7 @@ struct model {
     size_t scratch_bytes; /* of one thread */
     char *scratch;
     struct member *row; /* [capacity] */
+    double (*unit)[2];  /* [nth] cosine and sine of the directions */
 };
 
 struct state {
@@ -176,6 +178,7 @@ static void snl1_model_destroy(struct model *m)
         free_member(&m->row[r]);
     mem_free(m->row);
     mem_free(m->scratch);
+    mem_free(m->unit);
     snl1_destroy(m->handle);
     mem_free(m);
 }
@@ -206,6 +209,12 @@ static int fill_model(const struct backend *backend, int arithmetic, struct mode
     }
     m->scratch_bytes = snl1_scratch_bytes(m->handle);
     TRY(mem_alloc((long)m->scratch_bytes, (size_t)m->threads, (void **)&m->scratch));
+    TRY(MEM_NEW(m->config.nth, &m->unit));
+    for (int32_t t = 0; t < m->config.nth; t++) {
+        const double theta = 2.0 * acos(-1.0) * t / m->config.nth;
+        m->unit[t][0] = cos(theta);
+        m->unit[t][1] = sin(theta);
+    }
     TRY(MEM_NEW(m->capacity, &m->row));
     for (int r = 0; r < m->capacity; r++)
         TRY(make_member(m, &m->row[r]));
@@ -281,7 +290,8 @@ static int snl1_load(struct model *m, int row, const struct params *params,
                               .history_capacity = st->history_capacity};
     r->done = false;
     r->there = point.there;
-    snl1_fill(&point, snl1_numbers(m->handle)->sig, r->a, r->cg, r->kdmean);
+    r->input_bytes = point.input_bytes;
+    TRY(snl1_fill(&point, snl1_numbers(m->handle)->sig, r->a, r->cg, r->kdmean));
     if (point.file == NULL)
         check_made(m, r, st);
     return resume != NULL ? resume_member(r, resume, st) : 0;
@@ -310,7 +320,9 @@ static int compute_chunk(struct model *m, struct member *r, long first, int thre
                                      .flags = r->flags + first};
     const int rc = snl1_compute(m->handle, &batch);
     for (long p = first; rc == 0 && p < first + count; p++)
-        snl1_sum(&grid, r->a + p * nspec, r->cg + p * n->nk, r->s + p * nspec, r->d + p * nspec,
+        snl1_sum(&grid, (const double(*)[2])m->unit,
+                 &(const struct snl1_result){r->a + p * nspec, r->cg + p * n->nk,
+                                             r->s + p * nspec, r->d + p * nspec},
                  &r->sums[p]);
     return rc;
 }
@@ -414,7 +426,7 @@ static void put_observables(const struct member *r, double *out)
 {
     double heights = 0.0;
     double sound = 0.0;
-    double values[10] = {(double)r->there};
+    double values[11] = {(double)r->there};
     for (long p = 0; p < r->there; p++) {
         const struct snl1_sums *const s = &r->sums[p];
         values[1] += (r->flags[p] & SNL1_NEGATIVE) != 0 ? 1.0 : 0.0;
@@ -431,6 +443,7 @@ static void put_observables(const struct member *r, double *out)
         values[9] = fmax(values[9], s->momentum);
         sound += 1.0;
     }
+    values[10] = r->input_bytes;
     values[3] = sound > 0.0 ? heights / sound : 0.0;
     memcpy(out, values, sizeof values);
 }

@@ -109,6 +109,8 @@ static const struct observable_info observables[] = {
      "|sum| over sum of sizes of the action term, largest of the points"},
     {"energy_balance", "1", "The same of energy"},
     {"momentum_balance", "1", "The same of momentum"},
+    {"input_bytes", "1",
+     "Bytes read out of sea.file for this member, each once; 0: it is in memory"},
 };
 
 static const struct bound_info bounds[] = {
@@ -137,6 +139,7 @@ const struct model_info snl1_info = {
         "Nonlinear source term of ocean waves (discrete interaction approximation) for blocks "
         "of sea points",
     .numerics_version = 1,
+    .single_plane = true,
     .convention = "WAVEWATCH III: action N(k, theta), directions fastest",
     .params = params,
     .param_count = sizeof params / sizeof params[0],
@@ -208,6 +211,14 @@ static int check_frequencies(const struct snl1_config *c, const struct data_arra
     return 0;
 }
 
+/* Bytes of an array's first `there` points that are read where they lie. */
+static double bytes_in_place(const struct data_array *array, long npts, long there)
+{
+    if (array->place.path == NULL)
+        return 0.0;
+    return (double)(data_count(array) / npts * there) * (double)sizeof(float);
+}
+
 /* Arrays that fit to each other and to the grid; a set known by its hash alone passes. */
 static int read_file(const struct params *p, struct snl1_point *out)
 {
@@ -230,6 +241,9 @@ static int read_file(const struct params *p, struct snl1_point *out)
         FAIL(ERR_ARGUMENT, "sea.block %ld begins at point %ld; the file has %ld points",
              params_int(p, "sea.block"), out->first, npts);
     out->there = npts - out->first < out->points ? npts - out->first : out->points;
+    out->input_bytes = bytes_in_place(action, npts, out->there)
+                       + bytes_in_place(cg, npts, out->there)
+                       + bytes_in_place(depth, npts, out->there);
     return 0;
 }
 
@@ -249,31 +263,27 @@ int snl1_read(const struct params *p, struct snl1_point *out)
 
 /* Sea states */
 
-static void fill_from_file(const struct snl1_point *point, float *a, float *cg, float *kdmean)
+/* Numbers of the points that the file has; `rest` for those that it lacks. */
+static int fill_array(const struct snl1_point *point, const char *name, long each, float rest,
+                      float *out)
 {
-    const long nk = point->config.nk;
-    const long nspec = nk * point->config.nth;
-    const double *const action = data_find(point->file, "action")->real + point->first * nspec;
-    const double *const speed =
-        data_find(point->file, "group_velocity")->real + point->first * nk;
-    const double *const depth = data_find(point->file, "relative_depth")->real + point->first;
-    for (long i = 0; i < point->points * nspec; i++)
-        a[i] = i < point->there * nspec ? (float)action[i] : 0.0f;
-    for (long i = 0; i < point->points * nk; i++)
-        cg[i] = i < point->there * nk ? (float)speed[i] : 1.0f;
-    for (long i = 0; i < point->points; i++)
-        kdmean[i] = i < point->there ? (float)depth[i] : 1.0f;
+    const long there = point->there * each;
+    TRY(data_read(data_find(point->file, name), point->first * each, there, out));
+    for (long i = there; i < point->points * each; i++)
+        out[i] = rest;
+    return 0;
 }
 
-void snl1_fill(const struct snl1_point *point, const float *sig, float *a, float *cg,
-               float *kdmean)
+int snl1_fill(const struct snl1_point *point, const float *sig, float *a, float *cg,
+              float *kdmean)
 {
     const struct snl1_config *const c = &point->config;
     const struct snl1_grid grid = {c->nk, c->nth, (double)c->xfr, sig};
     struct snl1_sea sea = point->sea;
     if (point->file != NULL) {
-        fill_from_file(point, a, cg, kdmean);
-        return;
+        TRY(fill_array(point, "action", (long)c->nk * c->nth, 0.0f, a));
+        TRY(fill_array(point, "group_velocity", c->nk, 1.0f, cg));
+        return fill_array(point, "relative_depth", 1, 1.0f, kdmean);
     }
     for (long p = 0; p < point->points; p++) {
         sea.point = (uint32_t)p;
@@ -281,41 +291,76 @@ void snl1_fill(const struct snl1_point *point, const float *sig, float *a, float
         sea.sea.direction += point->turn;
         sea.swell.direction += point->turn;
     }
+    return 0;
 }
 
 /* Sums */
 
-void snl1_sum(const struct snl1_grid *grid, const float *a, const float *cg, const float *s,
-              const float *d, struct snl1_sums *out)
+/* Sums over a row: of the terms and of their sizes, times 1, cos and sin of the direction. */
+struct row_sums {
+    double sum[3];
+    double size[3];
+};
+
+static struct row_sums sum_row(const float *s, long nth, const double (*unit)[2])
 {
-    enum { KINDS = 4 };
+    struct row_sums r = {0};
+    for (long t = 0; t < nth; t++) {
+        const double term = (double)s[t];
+        const double east = term * unit[t][0];
+        const double north = term * unit[t][1];
+        r.sum[0] += term;
+        r.sum[1] += east;
+        r.sum[2] += north;
+        r.size[0] += fabs(term);
+        r.size[1] += fabs(east);
+        r.size[2] += fabs(north);
+    }
+    return r;
+}
+
+static double ratio_of(double sum, double size)
+{
+    return size > 0.0 ? fabs(sum) / size : 0.0;
+}
+
+static void find_extremes(const float *s, const float *d, long count, struct snl1_sums *out)
+{
+    float source = 0.0f;
+    float lowest = d[0];
+    float highest = d[0];
+    for (long i = 0; i < count; i++) {
+        const float size = fabsf(s[i]);
+        source = size > source ? size : source;
+        lowest = d[i] < lowest ? d[i] : lowest;
+        highest = d[i] > highest ? d[i] : highest;
+    }
+    out->source = (double)source;
+    out->lowest = (double)lowest;
+    out->highest = (double)highest;
+}
+
+void snl1_sum(const struct snl1_grid *grid, const double (*unit)[2],
+              const struct snl1_result *result, struct snl1_sums *out)
+{
     const double two_pi = 2.0 * acos(-1.0);
-    double sum[KINDS] = {0};
-    double size[KINDS] = {0};
-    *out = (struct snl1_sums){
-        .height = snl1_sea_height(grid, a, cg), .lowest = INFINITY, .highest = -INFINITY};
+    double sum[4] = {0};
+    double size[4] = {0};
+    *out = (struct snl1_sums){.height = snl1_sea_height(grid, result->a, result->cg)};
+    find_extremes(result->s, result->d, (long)grid->nk * grid->nth, out);
     for (int32_t f = 0; f < grid->nk; f++) {
         const double sigma = (double)grid->sig[f];
-        const double per_action = two_pi * sigma / (double)cg[f];
-        for (int32_t t = 0; t < grid->nth; t++) {
-            const long i = f * (long)grid->nth + t;
-            const double theta = two_pi * t / grid->nth;
-            const double term = (double)s[i] * per_action;
-            const double terms[KINDS] = {term, term * sigma, term * sigma * sigma * cos(theta),
-                                         term * sigma * sigma * sin(theta)};
-            for (int k = 0; k < KINDS; k++) {
-                sum[k] += terms[k];
-                size[k] += fabs(terms[k]);
-            }
-            out->source = fmax(out->source, fabs((double)s[i]));
-            out->lowest = fmin(out->lowest, (double)d[i]);
-            out->highest = fmax(out->highest, (double)d[i]);
+        const double per_action = two_pi * sigma / (double)result->cg[f];
+        const double factor[4] = {per_action, per_action * sigma, per_action * sigma * sigma,
+                                  per_action * sigma * sigma};
+        const struct row_sums row = sum_row(result->s + f * (long)grid->nth, grid->nth, unit);
+        static const int of[4] = {0, 0, 1, 2};
+        for (int k = 0; k < 4; k++) {
+            sum[k] += factor[k] * row.sum[of[k]];
+            size[k] += factor[k] * row.size[of[k]];
         }
     }
-    double balance[KINDS];
-    for (int k = 0; k < KINDS; k++)
-        balance[k] = size[k] > 0.0 ? fabs(sum[k]) / size[k] : 0.0;
-    out->action = balance[0];
-    out->energy = balance[1];
-    out->momentum = fmax(balance[2], balance[3]);
+    out->action = ratio_of(sum[0], size[0]);
+    out->energy = ratio_of(sum[1], size[1]);
+    out->momentum = fmax(ratio_of(sum[2], size[2]), ratio_of(sum[3], size[3]));
 }

@@ -23,18 +23,19 @@ struct snl1_point {
     double turn;                 /* of the direction from one to the next, rad */
     const struct data_set *file; /* NULL: seas are made */
     long first;                  /* sea point of the file */
-    long there;                  /* of `points`: as many as the file has; all when made */
+    double input_bytes; /* that the sea points take out of a file that is not in memory */
+    long there;         /* of `points`: as many as the file has; all when made */
 };
 
 /** Read and check the parameters; ERR_ARGUMENT or ERR_UNSUPPORTED by name. */
 int snl1_read(const struct params *params, struct snl1_point *out);
 
 /** Action, group velocities and relative depths of a point's sea states. Absent ones are zero
- * with unit velocities.
+ * with unit velocities. ERR_IO, ERR_CONFLICT: the file cannot be read, or has changed.
  *
  * @param a [points][nk nth] @param cg [points][nk] @param kdmean [points] */
-void snl1_fill(const struct snl1_point *point, const float *sig, float *a, float *cg,
-               float *kdmean);
+int snl1_fill(const struct snl1_point *point, const float *sig, float *a, float *cg,
+              float *kdmean);
 
 /* What is summed of one sea point. */
 struct snl1_sums {
@@ -47,8 +48,18 @@ struct snl1_sums {
     double highest;  /* largest D */
 };
 
-/** Sums of one sea point whose results are finite. */
-void snl1_sum(const struct snl1_grid *grid, const float *a, const float *cg, const float *s,
-              const float *d, struct snl1_sums *out);
+/* A sea point and its results. */
+struct snl1_result {
+    const float *a;  /* [nk][nth] */
+    const float *cg; /* [nk] */
+    const float *s;  /* [nk][nth] */
+    const float *d;
+};
+
+/** Sums of one sea point whose results are finite.
+ *
+ * @param unit [nth] cosine and sine of the directions */
+void snl1_sum(const struct snl1_grid *grid, const double (*unit)[2],
+              const struct snl1_result *result, struct snl1_sums *out);
 
 #endif
