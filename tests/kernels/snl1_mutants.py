@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import subprocess
 import sys
 
@@ -86,7 +87,7 @@ def units():
     found = {}
     for entry in entries:
         name = os.path.relpath(entry["file"], SOURCE)
-        words = entry["command"].split()
+        words = shlex.split(entry["command"])
         if "-march=" in entry["command"] or "lint" in entry["command"]:
             continue
         words = [w for w in words if not w.startswith("-W") and not w.endswith("ccache")]
