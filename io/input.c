@@ -117,6 +117,163 @@ int input_read_table(const char *path, const struct data_column *columns,
     return rc != 0 ? rc : closed;
 }
 
+/* Fields */
+
+#define FIELD_LENGTH_MAX 1000000000L
+
+/* Whether a file begins as NetCDF's own format does. */
+static bool is_classic_netcdf(const char *path)
+{
+    char begin[4] = "";
+    FILE *const file = fopen(path, "rb");
+    const bool read = file != NULL && fread(begin, 1, sizeof begin, file) == sizeof begin;
+    if (file != NULL)
+        fclose(file);
+    return read && memcmp(begin, "CDF", 3) == 0
+           && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
+}
+
+static double elements_of(const long *length, int dims)
+{
+    double count = 1.0;
+    for (int d = 0; d < dims; d++)
+        count *= (double)length[d];
+    return count;
+}
+
+static int check_field(const char *path, const struct data_field *field, hid_t space,
+                       hid_t type, long length[DATA_DIMS_MAX])
+{
+    hsize_t there[H5S_MAX_RANK];
+    const H5T_class_t class = H5Tget_class(type);
+    const int dims = H5Sget_simple_extent_ndims(space);
+    if (class != H5T_FLOAT && class != H5T_INTEGER)
+        FAIL(ERR_PARSE, "%s: dataset %s holds no numbers", path, field->name);
+    if (dims != field->dims)
+        FAIL(ERR_PARSE, "%s: dataset %s has %d dimensions; %d are wanted", path, field->name,
+             dims, field->dims);
+    TRY_H5(H5Sget_simple_extent_dims(space, there, NULL), path, field->name);
+    for (int d = 0; d < dims; d++) {
+        if (there[d] == 0 || there[d] > (hsize_t)FIELD_LENGTH_MAX)
+            FAIL(there[d] == 0 ? ERR_PARSE : ERR_UNSUPPORTED,
+                 "%s: dataset %s: dimension %d has length %llu; accepted: 1 to %ld", path,
+                 field->name, d, (unsigned long long)there[d], FIELD_LENGTH_MAX);
+        length[d] = (long)there[d];
+    }
+    return 0;
+}
+
+/* Whether a dataset lies in its file as plain binary32, one value after the other; its place.
+ */
+static bool is_plain(hid_t set, haddr_t *place)
+{
+    const hid_t type = H5Dget_type(set);
+    const bool plain = H5Tequal(type, H5T_IEEE_F32LE) > 0;
+    H5Tclose(type);
+    *place = plain ? H5Dget_offset(set) : HADDR_UNDEF;
+    return *place != HADDR_UNDEF;
+}
+
+/* Whether the value that HDF5 finds at an index is the one that lies there: a block before the
+ * file's own beginning would move it. */
+static int check_place(hid_t set, const struct data_array *array, long index)
+{
+    hsize_t at[DATA_DIMS_MAX];
+    const hsize_t one[DATA_DIMS_MAX] = {1, 1, 1};
+    float value[2] = {0.0f, 0.0f};
+    long rest = index;
+    for (int d = array->dims - 1; d >= 0; d--) {
+        at[d] = (hsize_t)(rest % array->length[d]);
+        rest /= array->length[d];
+    }
+    TRY(data_read(array, index, 1, &value[0]));
+    const hid_t space = H5Dget_space(set);
+    const hid_t memory = H5Screate_simple(1, one, NULL);
+    herr_t rc = H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, one, NULL);
+    if (rc >= 0)
+        rc = H5Dread(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, &value[1]);
+    H5Sclose(memory);
+    H5Sclose(space);
+    TRY_H5(rc, array->place.path, array->name);
+    if (memcmp(&value[0], &value[1], sizeof value[0]) != 0)
+        FAIL(ERR_UNSUPPORTED, "%s: dataset %s does not lie where HDF5 says", array->place.path,
+             array->name);
+    return 0;
+}
+
+/* A large array stays where it is, and is read from there in blocks. */
+static int leave_field(hid_t set, const char *path, const struct data_field *field,
+                       const long *length, const char *unit, haddr_t place,
+                       struct data_set *out)
+{
+    TRY(data_add_place(out, field->name, unit, field->dims, length, path, (int64_t)place));
+    const struct data_array *const array = &out->array[out->arrays - 1];
+    TRY(check_place(set, array, 0));
+    return check_place(set, array, data_count(array) - 1);
+}
+
+static int read_field(hid_t set, const char *path, const struct data_field *field,
+                      struct data_set *out)
+{
+    long length[DATA_DIMS_MAX] = {0};
+    char unit[DATA_NAME_SIZE];
+    double *values = NULL;
+    const hid_t space = H5Dget_space(set);
+    const hid_t type = H5Dget_type(set);
+    const int rc = check_field(path, field, space, type, length);
+    H5Tclose(type);
+    H5Sclose(space);
+    TRY(rc);
+    TRY(h5_get_text(set, path, "units", unit, sizeof unit));
+    const double bytes = elements_of(length, field->dims) * (double)sizeof(double);
+    haddr_t place = HADDR_UNDEF;
+    if (bytes > (double)DATA_PLACE_MIN && is_plain(set, &place))
+        return leave_field(set, path, field, length, unit, place, out);
+    if (bytes > (double)DATA_BYTES_MAX)
+        FAIL(ERR_UNSUPPORTED,
+             "%s: dataset %s is larger than %ld MB; only an array of little-endian binary32 "
+             "that is neither compressed nor chunked may be",
+             path, field->name, DATA_BYTES_MAX >> 20);
+    TRY(data_add_real(out, field->name, unit, field->dims, length, &values));
+    TRY_H5(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path,
+           field->name);
+    return 0;
+}
+
+static int read_fields(int64_t file, const char *path, const struct data_field *fields,
+                       struct data_set *out)
+{
+    for (const struct data_field *f = fields; f->name != NULL; f++) {
+        if (!is_dataset(file, f->name)) {
+            if (f->optional)
+                continue;
+            FAIL(ERR_PARSE, "%s: dataset %s is missing", path, f->name);
+        }
+        const hid_t set = H5Dopen2(file, f->name, H5P_DEFAULT);
+        TRY_H5(set, path, f->name);
+        const int rc = read_field(set, path, f, out);
+        H5Dclose(set);
+        TRY(rc);
+    }
+    return 0;
+}
+
+int input_read_fields(const char *path, const struct data_field *fields, struct data_set *out)
+{
+    int64_t file = 0;
+    if (is_classic_netcdf(path))
+        FAIL(ERR_UNSUPPORTED,
+             "%s: is classic NetCDF, which is not read; `nccopy -k nc4 IN OUT` makes NetCDF-4 "
+             "of it",
+             path);
+    if (!input_is_hdf5(path) && access(path, R_OK) == 0)
+        FAIL(ERR_ARGUMENT, "%s: is no HDF5 or NetCDF-4 file", path);
+    TRY(h5_file_open(path, H5_READ, &file));
+    const int rc = read_fields(file, path, fields, out);
+    const int closed = h5_file_close(file, path);
+    return rc != 0 ? rc : closed;
+}
+
 /* Planes */
 
 static int check_model(struct store *store, const char *path, const struct model_info *model)
@@ -364,6 +521,37 @@ int input_read_steps(const char *path, int64_t member, const struct model_info *
 
 #define PART_SIZE (2 * DATA_NAME_SIZE + DATA_DIMS_MAX * 24 + 64)
 
+/* Values in a file: the hash of the hashes of its pieces, one pass. */
+static int hash_place(const struct data_array *array, uint64_t hash[2])
+{
+    const long piece = 1L << 21;
+    const long count = data_count(array);
+    float *values = NULL;
+    int rc = 0;
+    uint64_t chain[4] = {0};
+    TRY(MEM_NEW(piece, &values));
+    for (long at = 0; at < count; at += piece) {
+        const long length = count - at < piece ? count - at : piece;
+        TRY_OR(rc, done, data_read(array, at, length, values));
+        hash_128(values, (size_t)length * sizeof *values, &chain[2]);
+        hash_128(chain, sizeof chain, hash);
+        chain[0] = hash[0];
+        chain[1] = hash[1];
+    }
+done:
+    mem_free(values);
+    return rc;
+}
+
+static int hash_values(const struct data_array *a, uint64_t hash[2])
+{
+    const void *values = a->real != NULL ? (const void *)a->real : a->whole;
+    if (a->place.path != NULL)
+        return hash_place(a, hash);
+    hash_128(values, (size_t)data_count(a) * sizeof(double), hash);
+    return 0;
+}
+
 int input_hash(struct data_set *set)
 {
     char *text = NULL;
@@ -373,10 +561,15 @@ int input_hash(struct data_set *set)
     TRY(mem_alloc((long)size, 1, (void **)&text));
     for (int i = 0; i < set->arrays; i++) {
         const struct data_array *a = &set->array[i];
-        const void *values = a->real != NULL ? (const void *)a->real : a->whole;
-        hash_128(values, (size_t)data_count(a) * sizeof(double), hash);
+        const int rc = hash_values(a, hash);
+        if (rc != 0) {
+            mem_free(text);
+            return rc;
+        }
         used += (size_t)snprintf(text + used, size - used, "%s|%s|%s|", a->name, a->unit,
-                                 a->real != NULL ? "f64" : "i64");
+                                 a->real != NULL    ? "f64"
+                                 : a->whole != NULL ? "i64"
+                                                    : "f32");
         for (int d = 0; d < a->dims; d++)
             used += (size_t)snprintf(text + used, size - used, "%ld,", a->length[d]);
         used += (size_t)snprintf(text + used, size - used, "%016" PRIx64 "%016" PRIx64 "\n",

@@ -27,6 +27,18 @@ int input_read_table(const char *path, const struct data_column *columns,
 /* Array of a plane that carries noise, its own run's or an earlier one's: one number, 1. */
 #define INPUT_NOISE "noise"
 
+/**
+ * Read the arrays of an HDF5 or NetCDF-4 file's root that a parameter accepts. Each array's
+ * unit is the file's attribute `units`, "" without one; the caller converts. A large
+ * array of plain binary32 stays in the file (data_place).
+ *
+ * @param fields  ends with a NULL name
+ * @param out     free with data_clear, also after an error
+ * @return 0; ERR_PARSE: missing arrays, shapes or types that do not fit; ERR_UNSUPPORTED: too
+ *         large, classic NetCDF; ERR_ARGUMENT: no HDF5 file; ERR_IO: HDF5 cannot read the file
+ */
+int input_read_fields(const char *path, const struct data_field *fields, struct data_set *out);
+
 /* Which plane of which run. */
 struct input_plane {
     const char *array;              /* under /plane: "field" */

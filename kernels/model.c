@@ -6,6 +6,7 @@
 #include "kernels/models/probe.h"
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/models/pulse/gnlse.h"
+#include "kernels/models/snl1/snl1_model.h"
 
 const char *const stepper_methods[] = {"rk45", "fixed", NULL};
 const char *const stepper_norms[] = {"l2", "rms_bin", "max_bin", NULL};
@@ -38,8 +39,8 @@ double layout_plane_position(const struct plane_layout *layout,
 
 const struct model_ops *const *model_list(void)
 {
-    static const struct model_ops *const models[] = {&gnlse_ops, &capillary_ops, &probe_ops,
-                                                     NULL};
+    static const struct model_ops *const models[] = {&gnlse_ops, &capillary_ops, &snl1_ops,
+                                                     &probe_ops, NULL};
     return models;
 }
 

@@ -58,11 +58,13 @@ struct abi_tag {
 /* What a model says of itself. */
 struct model_info {
     const char *name;
-    const char *doc;                 /* one sentence */
-    int numerics_version;            /* raised when results of the same input change */
-    const char *convention;          /* sign and transform convention of stored fields, or "" */
-    bool takes_noise;                /* `ensemble.noise` has a meaning for this model */
-    const char *progress_unit;       /* of save.planes positions; NULL: "1" */
+    const char *doc;           /* one sentence */
+    int numerics_version;      /* raised when results of the same input change */
+    const char *convention;    /* sign and transform convention of stored fields, or "" */
+    bool takes_noise;          /* `ensemble.noise` has a meaning for this model */
+    bool single_plane;         /* a member has one plane, its result: `save.planes: last` is
+                                  the default */
+    const char *progress_unit; /* of save.planes positions; NULL: "1" */
     const struct param_info *params; /* own parameters, then the common stepper.* ones if any */
     int param_count;
     const struct observable_info *observables;

@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "scans/table.h"
+#include "scans/units.h"
 
 #define TEXT_SIZE      1500
 #define LABEL_PATH_MAX 120
@@ -26,6 +27,49 @@ static int read_table(struct scan_input *input)
     return rc;
 }
 
+/* Into the unit of the model; without one in the file the numbers are in it. */
+static int convert_field(struct units *units, const char *path, const struct data_field *field,
+                         struct data_array *array)
+{
+    char why[UNITS_WHY_SIZE] = "";
+    char text[DATA_NAME_SIZE + 8];
+    double factor = 1.0;
+    double zero = 0.0;
+    const bool bare = array->unit[0] == '\0' || strcmp(array->unit, field->unit) == 0;
+    snprintf(text, sizeof text, "1 %s", array->unit);
+    int rc = bare ? 0 : units_value(units, text, field->unit, &factor, why);
+    snprintf(text, sizeof text, "0 %s", array->unit);
+    if (rc == 0 && !bare)
+        rc = units_value(units, text, field->unit, &zero, why);
+    if (rc == ERR_PARSE || zero != 0.0)
+        FAIL(ERR_PARSE, "%s: dataset %s: unit %s: %s; a unit of %s is wanted", path,
+             field->name, array->unit, zero != 0.0 ? "its zero is another" : why, field->unit);
+    TRY(rc);
+    if (factor != 1.0 && array->real == NULL)
+        FAIL(ERR_UNSUPPORTED,
+             "%s: dataset %s: unit %s: so large an array is not converted; %s "
+             "is wanted",
+             path, field->name, array->unit, field->unit);
+    for (long i = 0; factor != 1.0 && i < data_count(array); i++)
+        array->real[i] *= factor;
+    snprintf(array->unit, sizeof array->unit, "%s", field->unit);
+    return 0;
+}
+
+static int read_fields(struct scan_input *input)
+{
+    struct units *units = NULL;
+    int rc = 0;
+    TRY(input_read_fields(input->path, input->info->fields, &input->set));
+    TRY(units_create(&units));
+    for (const struct data_field *f = input->info->fields; rc == 0 && f->name != NULL; f++)
+        for (int i = 0; rc == 0 && i < input->set.arrays; i++)
+            if (strcmp(input->set.array[i].name, f->name) == 0)
+                rc = convert_field(units, input->path, f, &input->set.array[i]);
+    units_destroy(units);
+    return rc;
+}
+
 static int read_plane(const struct scan *scan, struct scan_input *input)
 {
     const struct input_plane wanted = {.array = input->info->plane_array,
@@ -40,6 +84,8 @@ static int read_set(const struct scan *scan, struct scan_input *input)
     if (input->info->steps)
         return input_read_steps(input->path, input->member, scan_model(scan)->info,
                                 &input->set);
+    if (input->info->fields != NULL)
+        return read_fields(input);
     return input->info->plane_array != NULL ? read_plane(scan, input) : read_table(input);
 }
 

@@ -35,6 +35,10 @@ static void write_data(FILE *out, const struct param_info *p)
         fprintf(out, " of an earlier run of the model, the steps of a member");
     for (int i = 0; p->data->tables != NULL && p->data->tables[i] != NULL; i++)
         fprintf(out, "%s %s", i > 0 ? "," : " with columns", p->data->tables[i]);
+    for (const struct data_field *f = p->data->fields; f != NULL && f->name != NULL; f++)
+        fprintf(out, "%s %s (%d dimension%s, %s%s)", f != p->data->fields ? "," : " with",
+                f->name, f->dims, f->dims > 1 ? "s" : "", f->unit,
+                f->optional ? ", optional" : "");
     if (p->data->columns == NULL)
         return;
     fprintf(out, "; SI units");
@@ -187,6 +191,16 @@ static void json_data(FILE *out, const struct data_info *data)
         json_flag(out, "axis", data->columns[i].is_axis);
         fprintf(out, "\"doc\": ");
         json_text(out, data->columns[i].doc);
+        fprintf(out, "}");
+    }
+    fprintf(out, "], \"fields\": [");
+    for (int i = 0; data->fields != NULL && data->fields[i].name != NULL; i++) {
+        fprintf(out, "%s{", i > 0 ? ", " : "");
+        json_pair(out, "name", data->fields[i].name);
+        json_pair(out, "unit", data->fields[i].unit);
+        json_flag(out, "optional", data->fields[i].optional);
+        fprintf(out, "\"dimensions\": %d, \"doc\": ", data->fields[i].dims);
+        json_text(out, data->fields[i].doc);
         fprintf(out, "}");
     }
     fprintf(out, "], ");

@@ -48,6 +48,9 @@ static const struct {
     const char *model;
     const char *axes;
 } example_axes[] = {
+    {"snl1", "axes:\n"
+             "  - sea.depth: [10 m, 30 m, 100 m]\n"
+             "  - sea.peak: {from: 0.08 Hz, to: 0.16 Hz, points: 3}\n"},
     {"gnlse", "axes:                             # first axis slowest, last axis fastest\n"
               "  - pulse.duration: [50 fs, 100 fs]\n"
               "  - pulse.peak_power: {from: 5 kW, to: 10 kW, points: 3}\n"},
@@ -214,7 +217,7 @@ static void write_sections(FILE *out, const struct model_info *info)
         out,
         "\n# planes: number of equidistant ones with both ends, or a list of positions\n"
         "# (bare: %s), or last; field: true | false | float32; observables: all or a list\n"
-        "save: {planes: 51, field: true, observables: all}\n"
+        "save: {planes: %s, field: true, observables: all}\n"
         "\n# Error envelope: none, or {reference: tighter | stored FILE | none, factor: 10,\n"
         "# safety: 4, norm: field_l2 | spectrum_l2 | energy | observable NAME, planes: as in\n"
         "# save, tolerance: expected error, times safety the largest that passes,\n"
@@ -228,7 +231,7 @@ static void write_sections(FILE *out, const struct model_info *info)
         "\n# sync: member (each finished member reaches the disk) | never; checkpoint: time\n"
         "# between saved states; history: steps kept a member\n"
         "store: {sync: member, checkpoint: 60 s, history: 8192}\n",
-        unit);
+        unit, info->single_plane ? "last" : "51");
 }
 
 void describe_init(FILE *out, const struct model_info *info)

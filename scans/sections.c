@@ -438,7 +438,9 @@ void section_defaults(struct scan *scan)
 {
     scan->ensemble = (struct scan_ensemble){.realisations = 1, .seed = 1};
     scan->ensemble.noise = scan->info->takes_noise ? NOISE_ONE_PHOTON : NOISE_NONE;
-    scan->save = (struct scan_save){.planes = {.kind = PLANES_COUNT, .count = 51},
+    const struct plane_request many = {.kind = PLANES_COUNT, .count = 51};
+    const struct plane_request one = {.kind = PLANES_LAST, .count = 1};
+    scan->save = (struct scan_save){.planes = scan->info->single_plane ? one : many,
                                     .field = SAVE_FIELD_YES,
                                     .all_observables = true};
     memset(scan->save.observable, true, sizeof scan->save.observable);

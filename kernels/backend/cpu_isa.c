@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "kernels/backend/cpu.h"
+#include "kernels/backend/cpu_features.h"
 #include "kernels/base/status.h"
 
 static int baseline_supported(void)
@@ -12,33 +13,14 @@ static int baseline_supported(void)
     return 1;
 }
 
-#ifdef CPU_HAS_V3
-static int v3_supported(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-           && __builtin_cpu_supports("bmi2");
-}
-#endif
-
-#ifdef CPU_HAS_V4
-static int v4_supported(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-           && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
-           && __builtin_cpu_supports("avx512vl");
-}
-#endif
-
 const struct cpu_isa *cpu_isa_list(void)
 {
     static const struct cpu_isa list[] = {
 #ifdef CPU_HAS_V4
-        {"x86-64-v4", cpu_fast_fill_v4, v4_supported, "AVX-512 F, BW, CD, DQ and VL"},
+        {"x86-64-v4", cpu_fast_fill_v4, cpu_supports_v4, "AVX-512 F, BW, CD, DQ and VL"},
 #endif
 #ifdef CPU_HAS_V3
-        {"x86-64-v3", cpu_fast_fill_v3, v3_supported, "AVX2, FMA and BMI2"},
+        {"x86-64-v3", cpu_fast_fill_v3, cpu_supports_v3, "AVX2, FMA and BMI2"},
 #endif
 #ifdef __x86_64__
         {"x86-64", cpu_fast_fill, baseline_supported, "nothing"},

@@ -17,8 +17,18 @@
 #define DATA_LABEL_SIZE 300
 #define DATA_HASH_SIZE  33 /* 32 hexadecimal digits of 128 bits, NUL */
 #define DATA_BYTES_MAX  (64L << 20)
+#define DATA_PLACE_MIN                                                                         \
+    (8L << 20) /* bytes of values above which an array may stay in its file */
 
-/* One array of a set. Exactly one of real and whole is set. */
+/* Where values lie that stay in their file: binary32, little-endian, one after the other. */
+struct data_place {
+    char *path;       /* absolute; NULL: the values are in memory */
+    int64_t offset;   /* of the first value */
+    int64_t size;     /* of the file when it was hashed, */
+    int64_t modified; /* and its time of change, ns */
+};
+
+/* One array of a set. Exactly one of real, whole and place.path is set. */
 struct data_array {
     char name[DATA_NAME_SIZE];
     char unit[DATA_NAME_SIZE]; /* udunits text; values are in SI */
@@ -26,6 +36,7 @@ struct data_array {
     long length[DATA_DIMS_MAX];
     double *real;
     int64_t *whole;
+    struct data_place place;
 };
 
 /*
@@ -47,6 +58,15 @@ struct data_column {
     bool is_axis; /* strictly monotone; the set has it ascending */
 };
 
+/* An array of several dimensions that a file may have. */
+struct data_field {
+    const char *name;
+    const char *unit; /* udunits text of the value in the set, "1" for none */
+    const char *doc;
+    int dims;
+    bool optional;
+};
+
 /* What a parameter of kind PARAM_DATA accepts, and the parameters that say more of it. */
 struct data_info {
     const struct data_column *columns; /* ends with a NULL name; NULL: no tables */
@@ -59,6 +79,8 @@ struct data_info {
     const char *plane_param;     /* PARAM_INT, not set: the last plane, or NULL */
     const char *const *replaces; /* NULL-terminated parameters that the file stands in place of
                                     and that no scan may state beside it, or NULL */
+    const struct data_field *fields; /* of an HDF5 or NetCDF-4 file, by these names; ends with a
+                                        NULL name; NULL: none. Values may be NaN */
     int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
                                              those read, once; the hash does not know them */
 };
@@ -88,10 +110,28 @@ int data_add_real(struct data_set *set, const char *name, const char *unit, int 
 int data_add_whole(struct data_set *set, const char *name, const char *unit, int dims,
                    const long *length, int64_t **values);
 
+/**
+ * Add an array whose values stay in a file, in any number.
+ *
+ * @param path   of the file
+ * @param offset of the first value, bytes
+ * @return 0, ERR_IO, ERR_MEMORY
+ */
+int data_add_place(struct data_set *set, const char *name, const char *unit, int dims,
+                   const long *length, const char *path, int64_t offset);
+
+/**
+ * Values [first, first + count) as binary32, out of memory or out of the file.
+ *
+ * @param out [count]
+ * @return 0, ERR_IO, ERR_CONFLICT: the file has changed since its hash was made
+ */
+int data_read(const struct data_array *array, long first, long count, float *out);
+
 /** Elements of an array. */
 long data_count(const struct data_array *array);
 
-/** Bytes of all values. */
+/** Bytes of all values in memory. */
 size_t data_bytes(const struct data_set *set);
 
 /** An array by name, NULL when the set has none. Legal for NULL. */

@@ -29,6 +29,7 @@ SHORT = {
     "probe-codes": ([], 30),
     "soliton-fission": (["length=2 mm"], 1),
     "tolerance-decoherence": (["length=2 mm", "ensemble.realisations=2"], 4),
+    "waves-depth": ([], 36),
 }
 # Planes so close that each step is one plane long: a fixed schedule of eight steps. The error of
 # a step is far below the loose tolerance, so none is rejected.

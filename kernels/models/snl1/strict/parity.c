@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parity kernel of SNL1 for the baseline. */
+#include "kernels/models/snl1/launch.h"
+
+#define SNL1_LANES 4
+#define SNL1_NAME  snl1_parity
+#include "kernels/models/snl1/parity.inc"
