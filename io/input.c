@@ -181,6 +181,7 @@ static int check_place(hid_t set, const struct data_array *array, long index)
     hsize_t at[DATA_DIMS_MAX];
     const hsize_t one[DATA_DIMS_MAX] = {1, 1, 1};
     float value[2] = {0.0f, 0.0f};
+    uint32_t word[2];
     long rest = index;
     for (int d = array->dims - 1; d >= 0; d--) {
         at[d] = (hsize_t)(rest % array->length[d]);
@@ -195,7 +196,8 @@ static int check_place(hid_t set, const struct data_array *array, long index)
     H5Sclose(memory);
     H5Sclose(space);
     TRY_H5(rc, array->place.path, array->name);
-    if (memcmp(&value[0], &value[1], sizeof value[0]) != 0)
+    memcpy(word, value, sizeof word);
+    if (word[0] != word[1])
         FAIL(ERR_UNSUPPORTED, "%s: dataset %s does not lie where HDF5 says", array->place.path,
              array->name);
     return 0;
@@ -556,7 +558,7 @@ int input_hash(struct data_set *set)
 {
     char *text = NULL;
     size_t used = 0;
-    uint64_t hash[2];
+    uint64_t hash[2] = {0};
     const size_t size = (size_t)set->arrays * PART_SIZE + 1;
     TRY(mem_alloc((long)size, 1, (void **)&text));
     for (int i = 0; i < set->arrays; i++) {

@@ -251,6 +251,15 @@ def a_point_without_a_speed_fails_its_member_alone():
         assert list(file["member/state"][...]) == [2, 2, 3, 2, 2, 2, 2], file["member/state"][...]
         s = file["plane/source"][0:1, -1].reshape(-1, 32 * 36).astype("<f4")
     assert (hashes(s) == right()[0][:8]).all()
+    cg = np.tile(words("cg.f32").reshape(-1, 32), (20, 1))
+    cg[[500, 700], 3] = 0.0
+    folder = write(FILE.replace("GRID", B1).replace("POINTS", "1120").replace("LAST", "0"))
+    large(folder)
+    with h5py.File(os.path.join(folder, "sea.h5"), "r+") as file:
+        file["group_velocity"][...] = cg
+    for threads in ("1", "3"):
+        code, _, err = run(folder, "--threads", threads, "--fresh")
+        assert code == 1 and "point 501, frequency 4" in command(folder, "log", "out.h5", "0").stdout, (code, err)
 
 
 def wavenumber(sigma, depth):

@@ -299,14 +299,12 @@ static int snl1_load(struct model *m, int row, const struct params *params,
 
 /* Computing */
 
-/* Sea points [first, first + CHUNK) of a member; the code of the call. */
-static int compute_chunk(struct model *m, struct member *r, long first, int thread)
+/* Sea points [first, first + count) of a member; the code of the call. */
+static int compute_points(struct model *m, struct member *r, long first, long count, int thread)
 {
     const struct snl1_numbers *const n = snl1_numbers(m->handle);
     const struct snl1_grid grid = {n->nk, n->nth, (double)m->config.xfr, n->sig};
     const long nspec = (long)n->nk * n->nth;
-    const long left = m->points - first;
-    const long count = left < CHUNK ? left : CHUNK;
     const struct snl1_batch batch = {.npts = count,
                                      .nspec = (int32_t)nspec,
                                      .nk = n->nk,
@@ -343,15 +341,19 @@ static void compute_member(struct model *m, struct member *r, struct row_status 
 {
     const long chunks = (m->points + CHUNK - 1) / CHUNK;
     int worst = 0;
-#pragma omp parallel for num_threads(m->threads) schedule(static)                              \
-    reduction(max                                                                              \
-              : worst) if (m->threads > 1 && chunks > 1)
+#pragma omp parallel for default(none) shared(m, r, chunks) num_threads(m->threads)            \
+    schedule(static) reduction(max                                                             \
+                               : worst) if (m->threads > 1 && chunks > 1)
     for (long c = 0; c < chunks; c++) {
-        const int rc = compute_chunk(m, r, c * CHUNK, omp_get_thread_num());
+        const long left = m->points - c * CHUNK;
+        const int rc =
+            compute_points(m, r, c * CHUNK, left < CHUNK ? left : CHUNK, omp_get_thread_num());
         worst = rc > worst ? rc : worst;
     }
     if (worst != 0) {
         char text[SNL1_TEXT_SIZE];
+        /* once more and at once: the text is of the first wrong point, counted in the block */
+        (void)compute_points(m, r, 0, m->points, 0);
         snl1_message(m->handle, text);
         st->outcome = ROW_FAILED;
         snprintf(st->reason, sizeof st->reason, "%.*s", MODEL_REASON_SIZE - 1, text);

@@ -216,7 +216,8 @@ static double bytes_in_place(const struct data_array *array, long npts, long the
 {
     if (array->place.path == NULL)
         return 0.0;
-    return (double)(data_count(array) / npts * there) * (double)sizeof(float);
+    const long count = data_count(array) / npts * there;
+    return (double)count * (double)sizeof(float);
 }
 
 /* Arrays that fit to each other and to the grid; a set known by its hash alone passes. */

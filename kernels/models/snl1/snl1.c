@@ -150,13 +150,18 @@ static int check_config(const struct snl1_config *c)
 static int check_frequencies(const struct snl1_config *config, const float *sig,
                              const float *own)
 {
-    for (int32_t i = 0; sig != NULL && i < config->nk; i++)
-        if (memcmp(&sig[i], &own[i], sizeof own[i]) != 0)
+    for (int32_t i = 0; sig != NULL && i < config->nk; i++) {
+        uint32_t given;
+        uint32_t wanted;
+        memcpy(&given, &sig[i], sizeof given);
+        memcpy(&wanted, &own[i], sizeof wanted);
+        if (given != wanted)
             FAIL(ERR_ARGUMENT,
                  "sig(%d) is %.9g; the chain from fr1 %.9g with xfr %.9g gives %.9g: the array "
                  "must begin at the first frequency",
                  (int)i + 1, (double)sig[i], (double)config->fr1, (double)config->xfr,
                  (double)own[i]);
+    }
     return 0;
 }
 
@@ -327,7 +332,7 @@ const struct snl1_numbers *snl1_numbers(const struct snl1 *handle)
 size_t snl1_scratch_bytes(const struct snl1 *handle)
 {
     const struct snl1_numbers *n = &handle->tables.n;
-    const size_t slots = (size_t)(n->ifrp - n->ifrm + 3);
+    const size_t slots = (size_t)n->ifrp + (size_t)(-n->ifrm) + 3;
     const size_t vectors = (size_t)n->nth * ((size_t)(1 + n->nfrhgh) + 8 * (1 + slots) + 2);
     return vectors * SNL1_LANES_MAX * sizeof(float) + MEM_ALIGNMENT;
 }
