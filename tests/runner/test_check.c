@@ -73,7 +73,7 @@ static int64_t compute(struct farm *f, int w, int count)
 
 static void verdict(struct farm *f, int w, enum check_verdict found)
 {
-    const struct message_report report = {.check = found, .check_text = "0.5 of 0.1"};
+    const struct message_report report = {.check = (int32_t)found, .check_text = "0.5 of 0.1"};
     ck_assert_int_eq(dispatch_report(&f->d, &f->w[w], &report), 0);
 }
 

@@ -9,7 +9,7 @@ static int read_schedule(const struct params *params, struct step_params *out)
     const struct data_set *const steps = params_data(params, "stepper.schedule.from");
     if (fixed && steps == NULL)
         FAIL(ERR_ARGUMENT, "stepper.method: fixed executes the steps of an earlier run; give "
-                           "schedule: {from: FILE, member: M} too");
+                           "schedule: {from: FILE, member: M} too, or use rk45");
     if (!fixed && steps != NULL)
         FAIL(ERR_ARGUMENT, "stepper.schedule: only method fixed executes stored steps; give "
                            "method: fixed, or leave this out");
