@@ -334,6 +334,14 @@ static int load_stepper(struct model *m, int index, const struct params *params,
     return stepper_resume(m->stepper, index, &state, st);
 }
 
+static double field_energy(const struct model *m, const struct capillary_row *r)
+{
+    double sum = 0.0;
+    for (long k = r->point.grid.first; k < r->point.grid.last; k++)
+        sum += cplx_abs2(m->field[k]);
+    return 4.0 * r->point.grid.window * sum;
+}
+
 int capillary_load(struct model *m, int row, const struct params *params,
                    const struct seed *seed, const struct state_in *resume,
                    struct row_status *st)
@@ -358,5 +366,6 @@ int capillary_load(struct model *m, int row, const struct params *params,
         TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
     capillary_noise_add(&r->point, seed, m->field);
+    r->entry = field_energy(m, r);
     return load_stepper(m, row, params, resume, st);
 }

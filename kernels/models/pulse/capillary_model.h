@@ -50,6 +50,8 @@ struct capillary_row {
     double now[CAPILLARY_PATHS];                    /* rates at the state */
     double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
+    double entry; /* energy of the field at 0, J */
+    double held;  /* of the state that the last right-hand side at one was of, J */
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
     cplx *spectrum;    /* [bins] */
@@ -137,8 +139,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
 
-/** Its hook after an accepted step: the integrals along the way. */
-void capillary_accepted(void *model, long row, double h);
+/** Its hook after an accepted step: the integrals along the way; ends a member whose field has
+ * more energy than it began with (bound energy_gain). */
+void capillary_accepted(void *model, long row, double h, struct row_status *st);
 
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
@@ -166,7 +169,8 @@ int capillary_envelope_transfer(struct model *m, int row, int k, double scale);
 int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
                       long ld_out);
 
-/** Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
+/** Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. Keeps the
+ * energy of the spectrum, 4 T sum |a|^2, in the row. */
 int capillary_absorbed_rate(struct model *m, struct capillary_row *r,
                             const struct capillary_place *at, const cplx *spectrum,
                             double *rate);
