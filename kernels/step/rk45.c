@@ -449,7 +449,7 @@ static int row_trial(struct stepper *s, long r, struct row_status *st)
     const long long before = st->steps;
     row_judge(row, st, path.h, lands, &result);
     if (st->steps > before && s->setup.system.accepted != NULL)
-        s->setup.system.accepted(s->setup.system.model, r, path.h);
+        s->setup.system.accepted(s->setup.system.model, r, path.h, st);
     return 0;
 }
 

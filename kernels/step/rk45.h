@@ -65,9 +65,10 @@ struct step_system {
      * names them. NULL: one term, q = 1. */
     int (*path)(void *model, long row, double z, const double *dz, int count,
                 double (*out)[STEP_TERMS]);
-    /* A trial of length h was accepted: its last evaluation is that of the new state. For
-     * integrals along the way. NULL: not wanted. */
-    void (*accepted)(void *model, long row, double h);
+    /* A trial of length h was accepted: its last evaluation is that of the new state, which
+     * lies at st->progress. For integrals along the way; may end the member with a reason.
+     * NULL: not wanted. */
+    void (*accepted)(void *model, long row, double h, struct row_status *st);
 };
 
 /* What a stepper is made for. */

@@ -66,7 +66,7 @@ static size_t row_bytes(const struct capillary_point *point)
     return sizeof(struct capillary_row) + response_column_bytes(&setup)
            + stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
                                capillary_terms_most(point))
-           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 3 * bins + extra)
+           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 5 * bins + extra)
                  * sizeof(double);
 }
 
@@ -176,6 +176,8 @@ static void destroy_row(struct capillary_row *row)
     capillary_medium_clear(&row->medium);
     mem_free(row->lr);
     mem_free(row->spectrum);
+    for (int i = 0; i < CAPILLARY_ENDS; i++)
+        mem_free(row->square[i]);
     mem_free(row->samples);
     mem_free(row->envelope);
     mem_free(row->positions);
@@ -231,6 +233,8 @@ static int create_host(struct model *m)
     for (int r = 0; r < m->capacity; r++) {
         TRY(MEM_NEW(m->terms * m->bins, &m->row[r].lr));
         TRY(MEM_NEW(m->bins, &m->row[r].spectrum));
+        for (int i = 0; i < CAPILLARY_ENDS; i++)
+            TRY(MEM_NEW(m->bins, &m->row[r].square[i]));
         if (!m->is_envelope)
             TRY(MEM_NEW(m->fine, &m->row[r].samples));
         TRY(MEM_NEW(m->planes, &m->row[r].positions));

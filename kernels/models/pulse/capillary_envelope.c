@@ -102,7 +102,7 @@ static int sample_rates(struct model *m, struct capillary_row *r,
     for (long j = 0; j < edge; j++)
         sum += r->alpha[j] * cplx_abs2(u[j]);
     rates[PATH_B] = r->b_rate * at->at.rho * capillary_area_share(r, at) * 4.0 * top;
-    rates[PATH_ABSORBED] += 8.0 * r->point.grid.window / (double)m->fine * sum;
+    rates[PATH_ABSORBED] = 8.0 * r->point.grid.window / (double)m->fine * sum;
     return 0;
 }
 
@@ -142,7 +142,7 @@ int capillary_envelope_nonlinear(void *model, long row, struct step_place place,
     struct response_rows rows = {.envelope = samples, .ld = m->ld};
     TRY(capillary_execute(m, m->backward, spectrum, m->ld, samples, m->ld));
     if (state) {
-        TRY(capillary_absorbed_rate(m, r, at, spectrum, &rates[PATH_ABSORBED]));
+        TRY(capillary_keep(m, r, place, spectrum));
         TRY(sample_rates(m, r, at, samples, rates));
     }
     if (m->edge)

@@ -21,7 +21,7 @@
 /* Its band: at least this omega dt, so that runs of one grid share their taps. */
 #define BAND_EDGE (0.35 * PULSE_PI)
 
-#define TAIL_TAG 0x636170696c000001ULL
+#define TAIL_TAG 0x636170696c000002ULL
 
 /* Behind the stepper's state. */
 struct capillary_tail {
@@ -334,7 +334,18 @@ static int load_stepper(struct model *m, int index, const struct params *params,
     const size_t before = stepper_state_bytes(m->bins);
     TRY(tail_read(row, resume, before));
     const struct state_in state = {resume->bytes, before};
-    return stepper_resume(m->stepper, index, &state, st);
+    TRY(stepper_resume(m->stepper, index, &state, st));
+    cplx *field;
+    TRY(stepper_field(m->stepper, index, &field));
+    return capillary_keep(m, row, (struct step_place){.stage = 0}, field);
+}
+
+static double field_energy(const struct model *m, const struct capillary_row *r)
+{
+    double sum = 0.0;
+    for (long k = r->point.grid.first; k < r->point.grid.last; k++)
+        sum += cplx_abs2(m->field[k]);
+    return 4.0 * r->point.grid.window * sum;
 }
 
 int capillary_load(struct model *m, int row, const struct params *params,
@@ -361,5 +372,6 @@ int capillary_load(struct model *m, int row, const struct params *params,
         TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
     capillary_noise_add(&r->point, seed, m->field);
+    r->entry = field_energy(m, r);
     return load_stepper(m, row, params, resume, st);
 }

@@ -13,9 +13,12 @@
 
 /* Inside of the model: what capillary.c, capillary_load.c and capillary_rhs.c share. */
 
-/* Integrals along the way: rates per metre, integrated over the steps from their
- * values at the states. */
+/* Integrals along the way: rates per metre, integrated over the steps from their values at the
+ * states; what L takes, a part of PATH_ABSORBED, is known for each bin and step. */
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
+
+/* The ends of a step. */
+enum capillary_end { STATE_NOW, STATE_NEXT, CAPILLARY_ENDS };
 
 /* Numbers that kernels of the right-hand side read. */
 enum capillary_scalar {
@@ -36,7 +39,8 @@ struct capillary_rate {
     struct rate_table *table;  /* NULL: free */
 };
 
-/* One row. Hidden state between load and advance: at, now, next, path. */
+/* One row. Hidden state between load and advance: at, way, end,
+ * square, now, next, path. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
@@ -47,16 +51,21 @@ struct capillary_row {
     bool leans;         /* the prefactor changes along the way */
     double b_rate;      /* of max A^2 and the density at the mean radius, rad m^2/W */
     struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
-    double now[CAPILLARY_PATHS];                    /* rates at the state */
-    double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
+    double way[CAPILLARY_POSITIONS][STEP_TERMS]; /* integrals of the terms of L up to there */
+    int end;                                     /* of the positions: where the trial ends */
+    double now[CAPILLARY_PATHS];                 /* rates at the state */
+    double next[CAPILLARY_PATHS];                /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
+    double entry; /* energy of the field at 0, J */
+    double held;  /* of the state that the last right-hand side at one was of, J */
     /* host memory of this row */
-    double *lr;        /* [terms][bins] Re L_j */
-    cplx *spectrum;    /* [bins] */
-    double *samples;   /* [fine]; of an envelope NULL */
-    cplx *envelope;    /* [fine] in their place */
-    double *positions; /* [planes] */
-    double *alpha;     /* [fine] rate of the absorber in time, 1/m; with it only */
+    double *lr;                     /* [terms][bins] Re L_j */
+    cplx *spectrum;                 /* [bins] */
+    double *square[CAPILLARY_ENDS]; /* [bins] |a|^2 at the state and the next one */
+    double *samples;                /* [fine]; of an envelope NULL */
+    cplx *envelope;                 /* [fine] in their place */
+    double *positions;              /* [planes] */
+    double *alpha;                  /* [fine] rate of the absorber in time, 1/m; with it only */
 };
 
 /* What an envelope has in place of real samples. */
@@ -137,8 +146,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
 
-/** Its hook after an accepted step: the integrals along the way. */
-void capillary_accepted(void *model, long row, double h);
+/** Its hook after an accepted step: the integrals along the way; ends a member whose field has
+ * more energy than it began with (bound energy_gain). */
+void capillary_accepted(void *model, long row, double h, struct row_status *st);
 
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
@@ -166,10 +176,10 @@ int capillary_envelope_transfer(struct model *m, int row, int k, double scale);
 int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
                       long ld_out);
 
-/** Energy that wall and absorber take a metre: 2 |Re L| of each bin's 4 T |a|^2. */
-int capillary_absorbed_rate(struct model *m, struct capillary_row *r,
-                            const struct capillary_place *at, const cplx *spectrum,
-                            double *rate);
+/** Keep |a|^2 of each bin of a state, and its energy, for the loss over the step that begins or
+ * ends there. */
+int capillary_keep(struct model *m, struct capillary_row *r, struct step_place place,
+                   const cplx *spectrum);
 
 /** Aeff at the mean radius over that at a place. */
 double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at);

@@ -322,6 +322,23 @@ static void note_grid(const struct capillary_point *point, struct plane_layout *
         pulse_note_warn(wide, "the chirp spreads the pulse over the window");
 }
 
+/* A gas that is ionised from the start is cut off by the window in time alone. Where that is
+ * done within a period of the longest wave of the grid, twice the red limit, the edge reflects
+ * it, and it grows. */
+static void note_edges(const struct capillary_point *point, struct plane_layout *out)
+{
+    const struct real_grid *const g = &point->grid;
+    if (point->rule == PLASMA_NONE || !(point->preionised > 0.0))
+        return;
+    const double periods = real_grid_taper(g) * PULSE_C / (2.0 * g->longest);
+    struct layout_note *const note =
+        pulse_note(out, "window taper in periods of twice the red limit", "1", periods);
+    if (periods < 1.0)
+        pulse_note_warn(note, "the preionised gas may make energy at the edges of the window; "
+                              "windows.time: sin2, a wider window, a shorter red limit or "
+                              "absorber.time");
+}
+
 /* What the prediction of transforms alone leaves out. */
 static void note_column(const struct capillary_point *point, struct plane_layout *out)
 {
@@ -343,6 +360,7 @@ int capillary_notes(const struct capillary_point *point, const struct capillary_
     note_dispersion(point, medium, out);
     TRY(note_tables(point, medium, out));
     note_grid(point, out);
+    note_edges(point, out);
     note_column(point, out);
     return 0;
 }

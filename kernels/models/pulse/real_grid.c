@@ -64,13 +64,23 @@ double real_grid_spectral(const struct real_grid *grid, long k)
                 (REAL_GRID_GUARD * blue - w) / ((REAL_GRID_GUARD - 1.0) * blue));
 }
 
+/* Share of the window that tapers at each side. */
+static double taper_share(const struct real_grid *grid)
+{
+    return grid->time == TAPER_SIN2 ? SIN2_SHARE : PLANCK_SHARE;
+}
+
+double real_grid_taper(const struct real_grid *grid)
+{
+    return grid->time == TAPER_NONE ? 0.0 : taper_share(grid) * grid->window;
+}
+
 double real_grid_temporal(const struct real_grid *grid, long j)
 {
     if (grid->time == TAPER_NONE)
         return 1.0;
     const double x = (double)j / (double)grid->fine;
-    const double share = grid->time == TAPER_SIN2 ? SIN2_SHARE : PLANCK_SHARE;
-    return rise(grid->time, fmin(x, 1.0 - x) / share);
+    return rise(grid->time, fmin(x, 1.0 - x) / taper_share(grid));
 }
 
 static int check_limits(const struct real_grid *g)

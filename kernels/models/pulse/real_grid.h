@@ -64,6 +64,9 @@ double real_grid_time(const struct real_grid *grid, long j);
 /** Spectral window at bin k. */
 double real_grid_spectral(const struct real_grid *grid, long k);
 
+/** Length of the taper at each side of the window in time, s; 0: none. */
+double real_grid_taper(const struct real_grid *grid);
+
 /** Window in time at fine sample j. */
 double real_grid_temporal(const struct real_grid *grid, long j);
 
