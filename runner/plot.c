@@ -20,14 +20,16 @@ enum {
     ROW_X_RANGE,
     ROW_LOG_RANGE,
     ROW_LABEL,
-    ROW_SIZE
+    ROW_SIZE,
+    ROW_CONTRACT
 };
 
 enum { WIDTH_LEAST = 480, HEIGHT_LEAST = 320, SIZE_MOST = 20000 };
 
 static const struct option_row plot_options[] = {
-    [ROW_WHAT] = {"what", 'w', "KIND",
-                  "evolution (default), spectrum, coherence, observable, steps or timing"},
+    [ROW_WHAT] =
+        {"what", 'w', "KIND",
+         "evolution (default), spectrum, coherence, observable, steps, timing or contract"},
     [ROW_OUTPUT] = {"output", 'o', "OUT",
                     "picture: .png, .svg or .pdf (default FILE-KIND.png)"},
     [ROW_MEMBER] = {"member", 'm', "N", "this member (default: the first of the point)"},
@@ -40,12 +42,14 @@ static const struct option_row plot_options[] = {
     [ROW_LOG_RANGE] = {"log-range", 0, "DB", "dB shown below the maximum (default 40)"},
     [ROW_LABEL] = {"label", 'l', "TEXT", "name of a file in the legend; repeat, one a FILE"},
     [ROW_SIZE] = {"size", 0, "WxH", "size in pixels, from 480x320 (default 1100x700)"},
+    [ROW_CONTRACT] = {"contract", 0, NULL, "as --what contract"},
     {NULL, 0, NULL, NULL}};
 
 static const char *const kind_names[] = {"evolution", "spectrum", "coherence", "observable",
-                                         "steps",     "timing",   NULL};
+                                         "steps",     "timing",   "contract",  NULL};
 static int (*const kinds[])(struct plot_request *) = {
-    plot_evolution, plot_spectrum, plot_coherence, plot_observable, plot_steps, plot_timing};
+    plot_evolution, plot_spectrum, plot_coherence, plot_observable,
+    plot_steps,     plot_timing,   plot_contract};
 static const char *const x_names[] = {"wavelength", "frequency", "omega", NULL};
 
 /* The command line while it is read. */
@@ -110,6 +114,13 @@ static int take_point(struct plot_line *line)
     return 0;
 }
 
+static int take_kind(struct plot_line *line, int (*draw)(struct plot_request *))
+{
+    for (line->kind = 0; kinds[line->kind] != draw;)
+        line->kind++;
+    return 0;
+}
+
 static int take_option(struct plot_line *line, int row)
 {
     const struct options *o = &line->options;
@@ -143,6 +154,8 @@ static int take_option(struct plot_line *line, int row)
         return options_real(o, "log-range", 1, 400, &r->range);
     case ROW_LABEL:
         return take_label(line);
+    case ROW_CONTRACT:
+        return take_kind(line, plot_contract);
     default:
         return parse_size(o, &r->picture);
     }
@@ -280,7 +293,8 @@ static int run_plot(const struct command *self, int argc, char **argv)
 const struct command plot_command = {
     .name = "plot",
     .arguments = "FILE…",
-    .doc = "Draw evolution, spectrum, coherence, an observable, steps or timing: PNG, SVG, PDF",
+    .doc = "Draw evolution, spectrum, coherence, an observable, steps, timing or contract: "
+           "PNG, SVG, PDF",
     .details =
         "Kinds:\n"
         "  evolution   spectrum and temporal power of a member over z\n"
@@ -289,7 +303,9 @@ const struct command plot_command = {
         "  observable  --observable NAME over --axis NAME; ensemble observables too\n"
         "  steps       step lengths of a member\n"
         "  timing      where each worker's time went\n"
-        "Several files are drawn into one picture (not for evolution). Needs gnuplot.\n",
+        "  contract    an observable and the errors of the envelope, over one axis or two\n"
+        "Several files are drawn into one picture (not for evolution and contract). Needs "
+        "gnuplot.\n",
     .options = plot_options,
     .run = run_plot,
 };

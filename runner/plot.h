@@ -168,6 +168,9 @@ int plot_steps(struct plot_request *request);
 /** Where each worker's time went. */
 int plot_timing(struct plot_request *request);
 
+/** An observable beside the errors of the envelope, over one axis or two. */
+int plot_contract(struct plot_request *request);
+
 /** The title: broken into two lines, then cut, to fit the picture; '\n' breaks as well. */
 void plot_title(struct gnuplot *gnuplot, const char *title);
 

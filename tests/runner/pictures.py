@@ -55,6 +55,15 @@ save: {planes: 3, field: true, observables: all}
 """
 
 
+# Verdicts of both kinds over two axes, one of them a choice; two fifths are not judged.
+JUDGED = "scan: judged\n" + FIBRE.replace("peak_power: 1 kW", "peak_power: 3 kW").replace("64, window: 1 ps", "128, window: 2 ps") + """axes:
+  - pulse.shape: [sech, gauss]
+  - stepper.rtol: {from: 1e-3, to: 1e-7, points: 5, spacing: log}
+save: {planes: 3, field: true, observables: all}
+envelope: {tolerance: 1e-5}
+"""
+
+
 def check(sentence, ok, detail=""):
     print(("ok   " if ok else "FAIL ") + sentence + ("" if ok else "  (" + str(detail)[:400] + ")"), flush=True)
     if not ok:
@@ -230,13 +239,36 @@ def contradictions():
     check("… says so", any("member 3" in x for x in t), (values, t))
 
 
+def contracts():
+    """The errors of the envelope beside a result: maps over two axes, curves over one."""
+    for name, text in (("judged", JUDGED), ("half", JUDGED.replace("1e-5}", "1e-5, sample: 60 %}").replace("scan: judged", "scan: half")),
+                       ("line", JUDGED.replace("  - pulse.shape: [sech, gauss]\n", "").replace("scan: judged", "scan: line"))):
+        open(name + ".yaml", "w").write(text)
+        r = sf("run", name + ".yaml", "-q")
+        check(f"the scan {name} ran, with members outside", r.returncode == 1, r.stderr)
+    for name, words in (("judged", ("energy (", "log10(margin)", "× out", "stepper.rtol", "pulse.shape", "sech", "gauss")),
+                        ("half", ("grey: none",)), ("line", ("margin", "stepper.rtol", "1e-07", "energy ("))):
+        for wide in ("480x320", "700x500", "1100x700"):
+            t = draws(f"the contract of {name} at {wide}", "contract.svg", name + ".h5", "--contract", "--size", wide)
+            check("… says what it shows", all(any(w in x for x in t) for w in words + (f"{name} at z = 2 cm, margin in field_l2",)), t)
+            check("… and its texts have room", not faults("contract.svg"), faults("contract.svg"))
+        with h5py.File(name + ".h5") as file:
+            outside = int((file["member/contract/verdict"][...] == 2).sum())
+        drawing = open("contract.svg").read()
+        marks = len(re.findall(r"<use xlink:href='#gpPt1'", drawing))
+        check(f"{name}: {outside} points are marked as outside", outside > 0 and marks == outside, (marks, outside))
+    refuses("a contract without verdicts", ["names.h5", "--contract"], "no verdicts", "envelope")
+    refuses("a contract of two files", ["judged.h5", "half.h5", "--contract"], "one file")
+    refuses("a contract of a member", ["judged.h5", "--contract", "-m", "1"], "--member")
+
+
 with tempfile.TemporaryDirectory(dir=".") as folder:
     os.chdir(folder)
     run("names", NAMES)
     run("other", OTHER)
     run("lengths", LENGTHS)
     run("real", REAL)
-    for part in (sizes, spectra_of_points, panels, ticks, names, places, nothing, real_fields, contradictions):
+    for part in (sizes, spectra_of_points, panels, ticks, names, places, nothing, real_fields, contradictions, contracts):
         part()
     os.chdir("..")
 print(f"{len(failures)} failed")
