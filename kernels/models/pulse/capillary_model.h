@@ -36,7 +36,7 @@ struct capillary_rate {
     struct rate_table *table;  /* NULL: free */
 };
 
-/* One row. Hidden state between load and advance: at, now, next, path. */
+/* One row. Hidden state between load and advance: at, now, next, path, report, fresh. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
@@ -50,6 +50,10 @@ struct capillary_row {
     double now[CAPILLARY_PATHS];                    /* rates at the state */
     double next[CAPILLARY_PATHS];                   /* at the state that the trial leads to */
     double path[CAPILLARY_PATHS];
+    struct response_report report; /* of the last right-hand side at a state */
+    bool fresh; /* samples, envelope, report and quadrature are of the row's state: the last
+                   right-hand side was there. Not so before the first, or after a rejected
+                   trial. */
     /* host memory of this row */
     double *lr;        /* [terms][bins] Re L_j */
     cplx *spectrum;    /* [bins] */
@@ -89,10 +93,9 @@ struct model {
     bool is_envelope;
     struct capillary_envelope envelope; /* in place of samples, quadrature, ones and lost */
     long ld_tilt;
-    long ld_signal;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
-    struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
+    struct fft *forward, *backward, *long_forward, *long_backward;
     /* rows on the backend */
     double *samples;               /* [capacity][ld_real] */
     double *quadrature;            /* the same; without third harmonic only */
@@ -109,7 +112,7 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2]; /* [ld_signal] of plane: spectrum and samples of the analytic signal */
+    cplx *signal[2]; /* [ld] of plane: a spectrum and its samples */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
@@ -143,6 +146,9 @@ void capillary_accepted(void *model, long row, double h);
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                                  struct row_status *st);
+
+/** The power |A_analytic|^2 of an envelope's state into m->window. */
+int capillary_envelope_power(struct model *m, int row, const cplx *spectrum);
 
 /** Rows, transforms and host memory of an envelope. */
 int capillary_envelope_create(struct model *m, const struct capillary_point *point);
