@@ -224,6 +224,9 @@ static int attempt_begin(int64_t file, const char *path,
     TRY(put_long(file, path, "provenance/libraries", provenance->libraries, false));
     TRY(put_long(file, path, "provenance/build", provenance->build, false));
     TRY(put_long(file, path, "provenance/layout", provenance->layout, false));
+    /* A file that an earlier program made has no place for them. */
+    if (H5Lexists(file, "provenance/thresholds", H5P_DEFAULT) > 0)
+        TRY(put_long(file, path, "provenance/thresholds", provenance->thresholds, false));
     return put_long(file, path, "provenance/wisdom", provenance->wisdom, true);
 }
 

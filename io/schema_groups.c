@@ -109,17 +109,6 @@ static const struct column judgment_columns[] = {
      "plane_index", false, true},
 };
 
-bool schema_is_judgment(const struct schema_entry *entry)
-{
-    static const char group[] = "member/contract/";
-    if (strncmp(entry->path, group, sizeof group - 1) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof judgment_columns / sizeof *judgment_columns; i++)
-        if (strcmp(entry->path + sizeof group - 1, judgment_columns[i].name) == 0)
-            return true;
-    return false;
-}
-
 int schema_add_member(struct schema *schema, const struct store_spec *spec)
 {
     TRY(add_columns(schema, "member", "member_id", COLUMNS(member_columns)));
@@ -396,6 +385,8 @@ static const struct column run_texts[] = {
     {"build", "1", "Compiler and flags of the newest attempt", H5_TEXT, 4096, NULL, false,
      true},
     {"layout", "1", "Ranks, hosts and cores of the newest attempt", H5_TEXT, 65536, NULL, false,
+     true},
+    {"thresholds", "1", "Switching points of the newest attempt", H5_TEXT, 1024, NULL, false,
      true},
     {"wisdom", "1", "FFTW wisdom of the newest attempt", H5_TEXT, 262144, NULL, false, true},
 };

@@ -321,13 +321,14 @@ int store_write_timing(struct store *store, int attempt, int rank,
 
 /* What the run knows of itself, for /provenance. */
 struct store_provenance {
-    const char *libraries; /* "Open MPI 4.1.4; HDF5 1.10.8; fftw-3.3.10…" */
-    const char *build;     /* compiler and flags */
-    const char *layout;    /* ranks, hosts, cores, one a line */
-    const char *wisdom;    /* FFTW wisdom text */
-    const char *job;       /* SLURM_JOB_ID, or NULL */
-    int restart_count;     /* SLURM_RESTART_COUNT, or 0 */
-    bool sync_member;      /* this attempt syncs each member */
+    const char *libraries;  /* "Open MPI 4.1.4; HDF5 1.10.8; fftw-3.3.10…" */
+    const char *build;      /* compiler and flags */
+    const char *layout;     /* ranks, hosts, cores, one a line */
+    const char *wisdom;     /* FFTW wisdom text */
+    const char *thresholds; /* switching points, one a line; or NULL */
+    const char *job;        /* SLURM_JOB_ID, or NULL */
+    int restart_count;      /* SLURM_RESTART_COUNT, or 0 */
+    bool sync_member;       /* this attempt syncs each member */
 };
 
 /**

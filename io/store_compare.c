@@ -116,10 +116,18 @@ static bool is_config(const struct schema_entry *entry)
     return strncmp(entry->path, "config", 6) == 0;
 }
 
-/* Columns that came later in format 1, and that no result depends on. */
+/* What came later in format 1, and no result depends on. */
 static bool is_absent_timing(int64_t file, const struct schema_entry *entry)
 {
-    return strncmp(entry->path, "timing/", 7) == 0
+    return (strncmp(entry->path, "timing/", 7) == 0
+            || strcmp(entry->path, "provenance/thresholds") == 0)
+           && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
+}
+
+/* What judgments leave: files made before, or without an envelope, lack it. */
+static bool is_absent_verdict(int64_t file, const struct schema_entry *entry)
+{
+    return strncmp(entry->path, "member/contract/", 16) == 0
            && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
 }
 
@@ -134,7 +142,7 @@ bool store_skips_entry(const struct store *store, const struct schema_entry *ent
 {
     return is_config(entry) /* texts may differ in comments */
            || is_resume(entry) || is_absent_timing(store->file, entry)
-           || (schema_is_judgment(entry) && !verdict_has_room(store)); /* made before those */
+           || is_absent_verdict(store->file, entry);
 }
 
 static int compare_schema(const struct store *store, const struct store_spec *spec)

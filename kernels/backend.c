@@ -61,6 +61,12 @@ const struct threshold_row *backend_thresholds(void)
     return rows;
 }
 
+long backend_threshold(const struct backend_options *options, enum threshold which)
+{
+    const long given = options->threshold[which];
+    return given > 0 ? given : backend_thresholds()[which].value;
+}
+
 bool backend_shares_column(const struct backend *be, long n)
 {
     return be->threads > 1 && n >= be->threshold[THRESHOLD_column_shares] && !omp_in_parallel();

@@ -140,6 +140,9 @@ struct backend_options {
 /** The rows of thresholds.def, [THRESHOLDS]. */
 const struct threshold_row *backend_thresholds(void);
 
+/** The value of a threshold: that of the options, or else of thresholds.def. */
+long backend_threshold(const struct backend_options *options, enum threshold which);
+
 /** Whether the threads of a backend share the plasma column of one row of n samples, here and
  * now: not within a parallel region, where each thread has rows of its own. */
 bool backend_shares_column(const struct backend *be, long n);

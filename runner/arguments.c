@@ -36,6 +36,10 @@ static void add_backend(struct arguments *arguments, const struct backend_option
     arguments_add(arguments, "--fft-rigour=%s", rigours[backend->rigour]);
     if (backend->threads > 0)
         arguments_add(arguments, "--threads=%d", backend->threads);
+    for (int i = 0; i < THRESHOLDS; i++)
+        if (backend->threshold[i] > 0)
+            arguments_add(arguments, "--threshold=%s=%ld", backend_thresholds()[i].name,
+                          backend->threshold[i]);
 }
 
 static void add_flags(struct arguments *arguments, const struct run_options *options)

@@ -25,16 +25,32 @@ static int restarts(void)
     return text == NULL ? 0 : (int)strtol(text, NULL, 10);
 }
 
+/* "threads_pointwise = 16384\n…" */
+static void describe_thresholds(const struct backend_options *options, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < THRESHOLDS && used < size; i++) {
+        const char *const name = backend_thresholds()[i].name;
+        const long value = backend_threshold(options, (enum threshold)i);
+        const char *const from = options->threshold[i] > 0 ? " (by --threshold)" : "";
+        used += (size_t)snprintf(text + used, size - used, "%s = %ld%s\n", name, value, from);
+    }
+}
+
 int attempt_begin(struct prepared *p, const char *layout, int workers, int *attempt)
 {
     char libraries[256];
     *attempt = -1;
+    char thresholds[512];
     version_libraries(libraries, sizeof libraries);
+    describe_thresholds(&p->options->backend, thresholds, sizeof thresholds);
     const struct store_provenance provenance = {
         .libraries = libraries,
         .build = SCANFARM_COMPILER "; " SCANFARM_BUILD_FLAGS,
         .layout = layout,
         .wisdom = p->wisdom,
+        .thresholds = thresholds,
         .job = getenv("SLURM_JOB_ID"),
         .restart_count = restarts(),
         .sync_member = scan_get_store(p->scan)->sync == SYNC_MEMBER,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runner/run_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ enum {
     ROW_BACKEND,
     ROW_ISA,
     ROW_RIGOUR,
+    ROW_THRESHOLD,
     ROW_CHUNK,
     ROW_NO_REDUCE,
     ROW_NO_SPACE,
@@ -72,6 +74,9 @@ static const struct option_row run_rows[] = {
     [ROW_BACKEND] = {"backend", 0, "NAME", "auto or cpu"},
     [ROW_ISA] = {"isa", 0, "NAME", "instruction set: auto, x86-64, x86-64-v3 or x86-64-v4"},
     [ROW_RIGOUR] = {"fft-rigour", 0, "R", "FFT planning: estimate, measure or patient"},
+    [ROW_THRESHOLD] = {"threshold", 0, "NAME=N",
+                       "another switching point than the measured one that --version shows; "
+                       "may be repeated"},
     [ROW_CHUNK] = {"chunk-time", 0, "S", "seconds of work that travel in one message (0.05)"},
     [ROW_NO_REDUCE] = {"no-reduce", 0, NULL, "leave the ensemble to `scanfarm reduce`"},
     [ROW_NO_SPACE] = {"no-space-check", 0, NULL, "begin even when the disk seems too small"},
@@ -149,6 +154,30 @@ static int add_override(struct run_options *run, const char *value)
     if (run->overrides == OPTIONS_OVERRIDES_MAX)
         FAIL(ERR_ARGUMENT, "more than %d --set", OPTIONS_OVERRIDES_MAX);
     run->override[run->overrides++].text = value;
+    return 0;
+}
+
+/* One of thresholds.def, in place of its measured value. */
+static int set_threshold(struct run_options *run, const char *value)
+{
+    const struct threshold_row *const row = backend_thresholds();
+    const size_t length = strcspn(value, "=");
+    char *end = NULL;
+    int i = 0;
+    while (i < THRESHOLDS
+           && (strlen(row[i].name) != length || strncmp(value, row[i].name, length) != 0))
+        i++;
+    if (i == THRESHOLDS)
+        FAIL(ERR_ARGUMENT,
+             "--threshold %.60s: NAME=N with a NAME that --version shows is "
+             "accepted, like %s=%ld",
+             value, row[0].name, row[0].value);
+    errno = 0;
+    const char *const number = value + length + (value[length] == '=');
+    const long n = strtol(number, &end, 10);
+    if (errno != 0 || end == number || *end != '\0' || n < 1)
+        FAIL(ERR_ARGUMENT, "--threshold %.60s: a whole number from 1 on is accepted", value);
+    run->backend.threshold[i] = n;
     return 0;
 }
 
@@ -260,6 +289,8 @@ static int set_option(const struct options *o, int row, struct run_options *run)
         return add_override(run, o->value);
     if (row == ROW_SELF_CHECK)
         return set_self_check(o, run);
+    if (row == ROW_THRESHOLD)
+        return set_threshold(run, o->value);
     if (row == ROW_RANK_OF) {
         run->rank_of = o->value;
         return 0;

@@ -100,14 +100,16 @@ static int compare_rounding(struct again *again, const struct layout_array *arra
 }
 
 /* In the norm of the envelope. */
-static void compare_norm(struct again *again, const struct layout_array *array, long n,
+static void compare_norm(struct again *again, const struct plane_layout *layout, int a, long n,
                          long plane)
 {
+    const struct layout_array *const array = &layout->array[a];
     int observable = -1;
     const enum envelope_norm norm = scan_envelope_norm(again->scan, &observable);
     const bool pairs = is_complex(array);
     double off = 0;
-    if (!(again->bound > 0) || !again->judged[plane] || !judging_compares(again->scan, array))
+    if (!(again->bound > 0) || !again->judged[plane]
+        || !judging_compares(again->scan, layout, a))
         return;
     const double error =
         norm == NORM_SPECTRUM_L2
@@ -135,7 +137,7 @@ static int compare_array(struct again *again, const struct plane_layout *layout,
                          again->plane[0]));
     again->compared = true;
     TRY(compare_rounding(again, array, n, status, path));
-    compare_norm(again, array, n, status->plane);
+    compare_norm(again, layout, a, n, status->plane);
     return 0;
 }
 

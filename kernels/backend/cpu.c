@@ -259,8 +259,7 @@ int cpu_backend_create(const struct backend_options *options, struct backend **o
     be->base.rigour = options->rigour;
     be->base.source = options->source;
     for (int i = 0; i < THRESHOLDS; i++)
-        be->base.threshold[i] =
-            options->threshold[i] > 0 ? options->threshold[i] : backend_thresholds()[i].value;
+        be->base.threshold[i] = backend_threshold(options, (enum threshold)i);
     cpu_model_name(be->base.device, sizeof be->base.device);
     *out = &be->base;
     return 0;

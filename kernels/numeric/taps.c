@@ -35,6 +35,8 @@ struct fit {
     long double a[UNKNOWNS];     /* coefficients, then the levelled error */
     long double at[UNKNOWNS];    /* reference points */
     long double error[GRID + 1]; /* c/g - 1 on the grid */
+    long double x[GRID + 1];     /* stretched, of the grid */
+    long double g[GRID + 1];
 };
 
 static long double stretched(const struct fit *f, long double theta)
@@ -99,14 +101,15 @@ static int level(struct fit *f)
     return solve(m, f->a, n);
 }
 
-static long double relative_error(const struct fit *f, long double theta)
+/* At a sample of the grid. */
+static long double relative_error(const struct fit *f, int i)
 {
     long double row[UNKNOWNS];
     long double sum = 0.0L;
-    chebyshev_row(f->side, stretched(f, theta), row);
+    chebyshev_row(f->side, f->x[i], row);
     for (int j = 0; j <= f->side; j++)
         sum += f->a[j] * row[j];
-    return sum / wanted(theta) - 1.0L;
+    return sum / f->g[i] - 1.0L;
 }
 
 /* The largest errors of alternating sign become the reference; returns the largest, 0 when
@@ -117,7 +120,7 @@ static long double exchange(struct fit *f)
     int peak[GRID + 1] = {0};
     int count = 0;
     for (int i = 0; i <= GRID; i++)
-        f->error[i] = relative_error(f, grid_theta(f->edge, i));
+        f->error[i] = relative_error(f, i);
     for (int i = 0; i <= GRID; i++) {
         const int same =
             count > 0 && (f->error[i] < 0.0L) == (f->error[peak[count - 1]] < 0.0L);
@@ -189,6 +192,11 @@ int taps_band(int side, double edge, struct taps *out)
     f.shift = 1.0L - f.scale;
     for (int i = 0; i < side + 2; i++)
         f.at[i] = grid_theta(f.edge, GRID * i / (side + 1));
+    for (int i = 0; i <= GRID; i++) {
+        const long double theta = grid_theta(f.edge, i);
+        f.x[i] = stretched(&f, theta);
+        f.g[i] = wanted(theta);
+    }
     bool levelled = false;
     for (int round = 0; round < ROUNDS && !levelled; round++) {
         if (!level(&f))
@@ -223,8 +231,10 @@ double taps_certificate(const struct taps *taps, double edge)
     for (int i = 0; i <= GRID; i++) {
         const long double theta = grid_theta((long double)edge, i);
         long double sum = (long double)taps->tap[0];
+        long double row[UNKNOWNS];
+        chebyshev_row(taps->side, cosl(theta), row); /* cos(k theta) */
         for (int k = 1; k <= taps->side; k++)
-            sum += 2.0L * (long double)taps->tap[k] * cosl((long double)k * theta);
+            sum += 2.0L * (long double)taps->tap[k] * row[k];
         worst = fmaxl(worst, fabsl(sum / wanted(theta) - 1.0L));
     }
     return (double)worst;

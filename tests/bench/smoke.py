@@ -87,6 +87,13 @@ def check_rdw(result):
             positive(run["total_us"], run["floor_us"], run["ratio"], run["rhs_calls"])
             assert run["transforms_per_rhs"] == 2 and not run["no_skip"], run
             assert (run["ionised"] > 0) == (run["rule"] != "none"), run
+    assert [row["runs"][0]["planes"] for row in result["model"]] == [201, 1] * 3, result["model"]
+    for row in result["model"]:
+        for run in row["runs"]:
+            parts = [run[key] for key in ("create_s", "load_s", "kernels_s", "host_s", "output_s")]
+            positive(*parts, run["plane_us"])
+            assert abs(sum(parts) / run["total_s"] - 1) < 1e-3, run
+            assert (run["observables"]["ionised_fraction"] > 0) == (run["rule"] != "none"), run
     names = [case["case"] for case in result["cases"]]
     assert len(set(names)) == 3 and all(f"/{rule}/" in name for rule, name in zip(rules, names)), names
 

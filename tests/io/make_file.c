@@ -28,7 +28,8 @@ static int make_whole(const char *path, const char *kind)
     const struct store_provenance provenance = {.libraries = "libraries",
                                                 .build = "build",
                                                 .layout = "rank 0",
-                                                .wisdom = "(fftw-3.3.10 wisdom)"};
+                                                .wisdom = "(fftw-3.3.10 wisdom)",
+                                                .thresholds = "column_shares = 7\n"};
     int attempt = 0;
     TRY(store_begin_attempt(path, &provenance, &attempt));
     struct store *store = NULL;

@@ -224,7 +224,7 @@ START_TEST(it_is_read_and_finished_as_a_run_file)
     ck_assert_int_eq(read_block(store, "complete", &none, &none, &complete), 0);
     ck_assert_int_eq(store_close(store), 0);
     ck_assert(exactly(complete, 0.0));
-    const struct store_provenance provenance = {"", "", "", "", NULL, 0, false};
+    const struct store_provenance provenance = {"", "", "", "", "", NULL, 0, false};
     int attempt = -1;
     ck_assert_int_eq(store_begin_attempt(path, &provenance, &attempt), 0);
     ck_assert_int_eq(store_recover(path, &found), 0); /* that attempt has no end */

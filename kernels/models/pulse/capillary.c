@@ -78,7 +78,9 @@ static size_t shared_bytes(const struct capillary_point *point)
     const struct response_setup setup = capillary_response_setup(point, &alone, 1);
     return sizeof(struct model) + response_shared_bytes(&setup)
            + (point->envelope ? capillary_envelope_bytes(point) : 0)
-           + (7 * fine + (4 + (size_t)capillary_terms_most(point)) * bins) * sizeof(double);
+           + (3 * fine + 4 * (size_t)spectrum_bins(point)
+              + (4 + (size_t)capillary_terms_most(point)) * bins)
+                 * sizeof(double);
 }
 
 static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
@@ -210,8 +212,7 @@ static void capillary_destroy(struct model *m)
                           m->transfer[0], m->transfer[1],   m->transfer[2]};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
-    struct fft *const plans[] = {m->forward, m->backward, m->analytic, m->long_forward,
-                                 m->long_backward};
+    struct fft *const plans[] = {m->forward, m->backward, m->long_forward, m->long_backward};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         be->ops->fft_destroy(be, plans[i]);
     void *const host[] = {m->field, m->pre, m->scratch, m->li, m->window, m->doubled};
@@ -301,10 +302,7 @@ static int create_rows(struct model *m, const struct capillary_point *point)
     struct backend *const be = m->be;
     TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m));
     for (int i = 0; i < 2; i++)
-        TRY(be->ops->alloc(be, m->ld_signal, sizeof(cplx), (void **)&m->signal[i]));
-    memset(m->scratch, 0, (size_t)m->fine * sizeof *m->scratch);
-    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
-    TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->analytic));
+        TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->signal[i]));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
     TRY(be->ops->alloc(be, m->capacity * CAPILLARY_SCALARS, sizeof(double),
                        (void **)&m->scalars));
@@ -359,7 +357,6 @@ static int capillary_create(const struct params *params, struct backend *backend
     m->edge = point.time_length > 0.0;
     m->is_envelope = point.envelope;
     m->ld = backend_stride(m->spectrum, sizeof(cplx));
-    m->ld_signal = backend_stride(m->fine, sizeof(cplx));
     m->ld_tilt = backend_stride(m->bins, sizeof(double));
     m->ld_real = backend_stride(m->fine, sizeof(double));
     m->ld_long = backend_stride(2 * m->fine, sizeof(double));
@@ -378,52 +375,76 @@ static int capillary_advance(struct model *m, struct run_control *control,
     return stepper_advance(m->stepper, control, st);
 }
 
-/* The power |A_analytic|^2 of a spectrum into m->window and, for the plasma, the real part into
- * the row's samples. Outside the active bins signal[0] is zero. */
-static int make_signal(struct model *m, int row, const cplx *spectrum)
+/* The imaginary part of the analytic signal of a real field: -i times the spectrum, back. Its
+ * row on the backend is that of the right-hand side, or in the place of the spectrum's. */
+static int find_quadrature(struct model *m, int row, const cplx *spectrum, double *out)
 {
     struct backend *const be = m->be;
-    struct capillary_row *const r = &m->row[row];
-    const size_t bytes = (size_t)m->fine * sizeof(cplx);
-    const long first = r->point.grid.first;
-    const long count = r->point.grid.last - first;
-    for (long k = 0; k < count; k++)
-        m->scratch[k] = cplx_scale(2.0, spectrum[first + k]);
-    TRY(be->ops->upload(be, m->signal[0] + first, m->scratch, (size_t)count * sizeof(cplx)));
-    const struct fft_rows rows = {m->signal[0], m->ld_signal, m->signal[1], m->ld_signal, 0, 1,
-                                  NULL};
-    TRY(be->ops->fft_execute(be, m->analytic, &rows));
-    TRY(be->ops->download(be, m->scratch, m->signal[1], bytes));
-    for (long j = 0; j < m->fine; j++)
-        m->window[j] = cplx_abs2(m->scratch[j]);
-    if (m->rule == PLASMA_NONE)
-        return 0;
-    for (long j = 0; j < m->fine; j++)
-        r->samples[j] = m->scratch[j].r;
-    return be->ops->upload(be, m->samples + row * m->ld_real, r->samples,
-                           (size_t)m->fine * sizeof(double));
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    const size_t bytes = (size_t)m->fine * sizeof(double);
+    if (m->row[row].fresh && !m->third_harmonic)
+        return be->ops->download(be, out, m->quadrature + row * m->ld_real, bytes);
+    memset(m->scratch, 0, (size_t)m->spectrum * sizeof(cplx));
+    for (long k = grid->first; k < grid->last; k++)
+        m->scratch[k] = cplx_make(spectrum[k].i, -spectrum[k].r);
+    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->spectrum * sizeof(cplx)));
+    TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, m->signal[1], m->ld_real));
+    return be->ops->download(be, out, m->signal[1], bytes);
 }
 
-/* Plasma after the pulse, by the column that the steps use. */
+/* The samples of a real field, of the row and on the backend, where no right-hand side has left
+ * them: before the first step. */
+static int find_samples(struct model *m, int row, const cplx *spectrum)
+{
+    struct backend *const be = m->be;
+    double *const samples = m->samples + row * m->ld_real;
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    memset(m->scratch, 0, (size_t)m->spectrum * sizeof(cplx));
+    memcpy(m->scratch + grid->first, spectrum + grid->first,
+           (size_t)(grid->last - grid->first) * sizeof(cplx));
+    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->spectrum * sizeof(cplx)));
+    TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, samples, m->ld_real));
+    return be->ops->download(be, m->row[row].samples, samples,
+                             (size_t)m->fine * sizeof(double));
+}
+
+/* The power |A_analytic|^2 into m->window. The samples of a state that a step led to are those
+ * of the right-hand side there. */
+static int make_power(struct model *m, int row, const cplx *spectrum)
+{
+    const struct capillary_row *const r = &m->row[row];
+    double *restrict power = m->window;
+    if (!r->fresh)
+        TRY(find_samples(m, row, spectrum));
+    TRY(find_quadrature(m, row, spectrum, power));
+    const double *restrict samples = r->samples;
+    for (long j = 0; j < m->fine; j++)
+        power[j] = samples[j] * samples[j] + power[j] * power[j];
+    return 0;
+}
+
+/* Plasma after the pulse, by the column that the steps use: of a state that a step led to, what
+ * it has seen there. */
 static int observe_plasma(struct model *m, int row, const struct capillary_place *at,
                           double *values)
 {
     struct row_status apart = {0};
-    struct response_report report = {0};
-    const struct response_factors factors = capillary_factors(&m->row[row], at);
-    if (m->rule != PLASMA_NONE) {
+    struct capillary_row *const r = &m->row[row];
+    const struct response_factors factors = capillary_factors(r, at);
+    if (m->rule != PLASMA_NONE && !r->fresh) {
+        /* The plasma needs the field alone; what else there is of the response is not read. */
         const struct response_rows rows = {
             .samples = m->samples + row * m->ld_real,
             .ld = m->ld_real,
             .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
             .extra = m->raman ? m->delayed + row * m->ld_long : NULL};
         TRY(response_apply(m->response, row, &factors, &rows, &apart));
-        TRY(response_report(m->response, row, &report));
+        TRY(response_report(m->response, row, &r->report));
     }
-    values[CAPILLARY_IONISED_FRACTION] = report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = report.electrons * at->at.rho;
-    values[CAPILLARY_SATURATED] = (double)report.saturated;
-    values[CAPILLARY_UNDERSHOOT] = (double)report.undershoot;
+    values[CAPILLARY_IONISED_FRACTION] = r->report.electrons;
+    values[CAPILLARY_ELECTRON_DENSITY] = r->report.electrons * at->at.rho;
+    values[CAPILLARY_SATURATED] = (double)r->report.saturated;
+    values[CAPILLARY_UNDERSHOOT] = (double)r->report.undershoot;
     return 0;
 }
 
@@ -438,8 +459,9 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     cplx *field;
     TRY(stepper_field(m->stepper, row, &field));
     TRY(be->ops->download(be, spectrum, field, (size_t)m->bins * sizeof(cplx)));
-    capillary_observe_spectrum(&r->point, spectrum, out->observable);
-    TRY(make_signal(m, row, spectrum));
+    capillary_observe_spectrum(&r->point, spectrum, m->window, out->observable);
+    TRY(m->is_envelope ? capillary_envelope_power(m, row, spectrum)
+                       : make_power(m, row, spectrum));
     capillary_observe_power(&r->point, m->window, out->observable);
     TRY(observe_plasma(m, row, &at, out->observable));
     out->observable[CAPILLARY_DENSITY] = at.at.rho;

@@ -140,6 +140,7 @@ int capillary_envelope_nonlinear(void *model, long row, struct step_place place,
     cplx *const samples = m->envelope.samples + row * m->ld;
     const struct response_factors factors = capillary_factors(r, at);
     struct response_rows rows = {.envelope = samples, .ld = m->ld};
+    r->fresh = place.stage == 0;
     TRY(capillary_execute(m, m->backward, spectrum, m->ld, samples, m->ld));
     if (state) {
         TRY(capillary_keep(m, r, place, spectrum));
@@ -157,4 +158,22 @@ int capillary_envelope_nonlinear(void *model, long row, struct step_place place,
     if (r->leans)
         TRY(capillary_lean(m, row, at, spectrum, st));
     return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
+}
+
+int capillary_envelope_power(struct model *m, int row, const cplx *spectrum)
+{
+    struct backend *const be = m->be;
+    const struct capillary_row *const r = &m->row[row];
+    const long first = r->point.grid.first;
+    const size_t active = (size_t)(r->point.grid.last - first) * sizeof(cplx);
+    if (!r->fresh) { /* before the first step */
+        memset(m->scratch, 0, (size_t)m->fine * sizeof(cplx));
+        memcpy(m->scratch + first, spectrum + first, active);
+        TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
+        TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, m->signal[1], m->ld));
+        TRY(be->ops->download(be, r->envelope, m->signal[1], (size_t)m->fine * sizeof(cplx)));
+    }
+    for (long j = 0; j < m->fine; j++)
+        m->window[j] = 4.0 * cplx_abs2(r->envelope[j]);
+    return 0;
 }

@@ -329,6 +329,8 @@ static int load_stepper(struct model *m, int index, const struct params *params,
     TRY(stepper_load(m->stepper, index, &member, st));
     for (int i = 0; i < CAPILLARY_PATHS; i++)
         row->path[i] = row->now[i] = row->next[i] = 0.0;
+    row->fresh = false;
+    row->report = (struct response_report){0};
     if (resume == NULL)
         return 0;
     const size_t before = stepper_state_bytes(m->bins);

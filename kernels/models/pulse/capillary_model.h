@@ -40,7 +40,7 @@ struct capillary_rate {
 };
 
 /* One row. Hidden state between load and advance: at, way, end,
- * square, now, next, path. */
+ * square, now, next, path, report, fresh. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
@@ -58,6 +58,10 @@ struct capillary_row {
     double path[CAPILLARY_PATHS];
     double entry; /* energy of the field at 0, J */
     double held;  /* of the state that the last right-hand side at one was of, J */
+    struct response_report report; /* of the last right-hand side at a state */
+    bool fresh; /* samples, envelope, report and quadrature are of the row's state: the last
+                   right-hand side was there. Not so before the first, or after a rejected
+                   trial. */
     /* host memory of this row */
     double *lr;                     /* [terms][bins] Re L_j */
     cplx *spectrum;                 /* [bins] */
@@ -98,10 +102,9 @@ struct model {
     bool is_envelope;
     struct capillary_envelope envelope; /* in place of samples, quadrature, ones and lost */
     long ld_tilt;
-    long ld_signal;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
-    struct fft *forward, *backward, *analytic, *long_forward, *long_backward;
+    struct fft *forward, *backward, *long_forward, *long_backward;
     /* rows on the backend */
     double *samples;               /* [capacity][ld_real] */
     double *quadrature;            /* the same; without third harmonic only */
@@ -118,7 +121,7 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2]; /* [ld_signal] of plane: spectrum and samples of the analytic signal */
+    cplx *signal[2]; /* [ld] of plane: a spectrum and its samples */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */
@@ -153,6 +156,9 @@ void capillary_accepted(void *model, long row, double h, struct row_status *st);
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
                                  struct row_status *st);
+
+/** The power |A_analytic|^2 of an envelope's state into m->window. */
+int capillary_envelope_power(struct model *m, int row, const cplx *spectrum);
 
 /** Rows, transforms and host memory of an envelope. */
 int capillary_envelope_create(struct model *m, const struct capillary_point *point);

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "kernels/bodies/angle.h"
 #include "kernels/models/pulse/constants.h"
 
 #define EDGE_FRACTION 0.05
+#define BLOCK         64 /* samples that are looked at together */
 
 /* Whether position i of n is in the outer 5 %. */
 static bool is_edge(long i, long n)
@@ -15,8 +17,25 @@ static bool is_edge(long i, long n)
     return x < EDGE_FRACTION || x > 1.0 - EDGE_FRACTION;
 }
 
-/* Energy, photons, mean frequency, edge of the band. */
-static void observe_sums(const struct capillary_point *point, const cplx *a, double *values)
+/* The number of a bin; as an int, which every CPU converts in vectors. */
+static inline double bin_number(long k)
+{
+    return (double)(int)k;
+}
+
+/* Positions of a side of n that are its edge: no fewer than the share of n less two. */
+static long edge_count(long n)
+{
+    long count = (long)(EDGE_FRACTION * (double)n) - 2;
+    count = count < 0 ? 0 : count;
+    while (is_edge(count, n))
+        count++;
+    return count;
+}
+
+/* Energy, photons, mean frequency, edge of the band; |a|^2 of the active bins into `powers`. */
+static void observe_sums(const struct capillary_point *point, const cplx *a,
+                         double *restrict powers, double *values)
 {
     const struct real_grid *const grid = &point->grid;
     double power = 0.0;
@@ -27,14 +46,16 @@ static void observe_sums(const struct capillary_point *point, const cplx *a, dou
 #pragma omp simd reduction(+ : power, over, moment)
     for (long k = grid->first; k < grid->last; k++) {
         const double p = cplx_abs2(a[k]);
-        const double omega = width * (double)k;
+        const double omega = width * bin_number(k);
+        powers[k] = p;
         power += p;
         over += p / omega;
         moment += p * omega;
     }
     const long count = grid->last - grid->first;
-    for (long i = 0; is_edge(i, count); i++)
-        edge += cplx_abs2(a[grid->first + i]) + cplx_abs2(a[grid->last - 1 - i]);
+    const long outer = edge_count(count);
+    for (long i = 0; i < outer; i++)
+        edge += powers[grid->first + i] + powers[grid->last - 1 - i];
     values[CAPILLARY_ENERGY] = 4.0 * grid->window * power;
     values[CAPILLARY_PHOTON_NUMBER] = 4.0 * grid->window * over / PULSE_HBAR;
     values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->omega0;
@@ -44,32 +65,37 @@ static void observe_sums(const struct capillary_point *point, const cplx *a, dou
 /* Bins with less than this share of the strongest one's energy do not count for the chirp. */
 #define CHIRP_FLOOR 1e-8
 
-static double strongest(const struct real_grid *grid, const cplx *a)
+static double strongest(const struct real_grid *grid, const double *powers)
 {
     double top = 0.0;
+#pragma omp simd reduction(max : top)
     for (long k = grid->first; k < grid->last; k++)
-        top = fmax(top, cplx_abs2(a[k]));
+        top = powers[k] > top ? powers[k] : top;
     return top;
 }
 
 /* Slope of the group delay over the frequency, least squares with the energy as weight. The
  * delay between two bins is the turn from one to the next; the window's middle, t = 0, turns by
  * half a period. */
-static double spectrum_chirp(const struct real_grid *grid, const cplx *a, double mean)
+static double spectrum_chirp(const struct real_grid *grid, const cplx *a, const double *powers,
+                             double mean)
 {
-    const double least = CHIRP_FLOOR * strongest(grid, a);
+    const double least = CHIRP_FLOOR * strongest(grid, powers);
+    const double turns = grid->window / (2.0 * PULSE_PI);
+    const double width = real_grid_omega(grid, 1);
     double weight = 0.0;
     double delay = 0.0;
     double moment = 0.0;
     double square = 0.0;
     double first = 0.0;
-    for (long k = grid->first; k + 1 < grid->last; k++) {
-        const cplx turn = cplx_mul_conj(a[k], a[k + 1]);
-        const double w = sqrt(cplx_abs2(turn));
-        if (!(w > least))
-            continue;
-        const double tau = atan2(-turn.i, -turn.r) * grid->window / (2.0 * PULSE_PI);
-        const double x = 0.5 * (real_grid_omega(grid, k) + real_grid_omega(grid, k + 1)) - mean;
+#pragma omp simd reduction(+ : weight, delay, moment, square, first)
+    for (long k = grid->first; k < grid->last - 1; k++) {
+        const double re = a[k].r * a[k + 1].r + a[k].i * a[k + 1].i;
+        const double im = a[k].i * a[k + 1].r - a[k].r * a[k + 1].i;
+        const double size = sqrt(re * re + im * im);
+        const double w = size > least ? size : 0.0;
+        const double tau = angle_of(-re, -im) * turns;
+        const double x = width * (bin_number(k) + 0.5) - mean;
         weight += w;
         delay += w * tau;
         first += w * x;
@@ -80,7 +106,7 @@ static double spectrum_chirp(const struct real_grid *grid, const cplx *a, double
     return spread > 0.0 ? (moment * weight - first * delay) / spread : 0.0;
 }
 
-static double band_energy(const struct real_grid *grid, const cplx *a,
+static double band_energy(const struct real_grid *grid, const double *powers,
                           struct wavelength_band band)
 {
     double sum = 0.0;
@@ -90,14 +116,15 @@ static double band_energy(const struct real_grid *grid, const cplx *a,
     const double light = PULSE_C * grid->window;
     const long from = (long)fmax(ceil(light / band.longest), (double)grid->first);
     const long to = (long)fmin(floor(light / band.shortest) + 1.0, (double)grid->last);
+#pragma omp simd reduction(+ : sum)
     for (long k = from; k < to; k++)
-        sum += cplx_abs2(a[k]);
+        sum += powers[k];
     return 4.0 * grid->window * sum;
 }
 
 /* Wavelength of the highest local maximum of |a|^2 in bands.rdw, or else on the short side; 0
  * without one. */
-static double short_peak(const struct capillary_point *point, const cplx *a)
+static double short_peak(const struct capillary_point *point, const double *powers)
 {
     const struct real_grid *const grid = &point->grid;
     const struct wavelength_band band = point->band[BAND_RDW];
@@ -108,11 +135,13 @@ static double short_peak(const struct capillary_point *point, const cplx *a)
     double best = 0.0;
     double at = 0.0;
     for (long k = grid->first + 1; k + 1 < grid->last; k++) {
-        const double before = cplx_abs2(a[k - 1]);
-        const double here = cplx_abs2(a[k]);
-        const double after = cplx_abs2(a[k + 1]);
+        const double here = powers[k];
+        if (!(here > best))
+            continue;
+        const double before = powers[k - 1];
+        const double after = powers[k + 1];
         const double omega = real_grid_omega(grid, k);
-        const bool top = here > best && here >= before && here > after;
+        const bool top = here >= before && here > after;
         if (!top || omega < above || omega > below)
             continue;
         best = here;
@@ -124,38 +153,69 @@ static double short_peak(const struct capillary_point *point, const cplx *a)
 }
 
 void capillary_observe_spectrum(const struct capillary_point *point, const cplx *a,
-                                double *values)
+                                double *powers, double *values)
 {
     static const enum capillary_observable energies[CAPILLARY_BANDS] = {
         CAPILLARY_ENERGY_RDW, CAPILLARY_ENERGY_UV, CAPILLARY_ENERGY_VISIBLE,
         CAPILLARY_ENERGY_INFRARED};
-    observe_sums(point, a, values);
-    values[CAPILLARY_CHIRP] = spectrum_chirp(&point->grid, a, values[CAPILLARY_OMEGA_MEAN]);
+    observe_sums(point, a, powers, values);
+    values[CAPILLARY_CHIRP] =
+        spectrum_chirp(&point->grid, a, powers, values[CAPILLARY_OMEGA_MEAN]);
     for (int i = 0; i < CAPILLARY_BANDS; i++)
-        values[energies[i]] = band_energy(&point->grid, a, point->band[i]);
-    values[CAPILLARY_RDW_PEAK] = short_peak(point, a);
+        values[energies[i]] = band_energy(&point->grid, powers, point->band[i]);
+    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers);
 }
 
-/* Outermost crossing of the level, walking from one end; in samples, linear between two. */
+/* Largest of and sum over a block, in lanes of their own: one chain of additions would take
+ * longer than the memory does. */
+struct block {
+    double top, sum;
+};
+
+static struct block block_of(const double *power, long n)
+{
+    double top[8] = {0.0};
+    double sum[8] = {0.0};
+    const long whole = n - n % 8;
+    for (long j = 0; j < whole; j += 8)
+#pragma omp simd
+        for (int i = 0; i < 8; i++) {
+            top[i] = power[j + i] > top[i] ? power[j + i] : top[i];
+            sum[i] += power[j + i];
+        }
+    struct block all = {0.0, 0.0};
+    for (int i = 0; i < 8; i++) {
+        all.top = top[i] > all.top ? top[i] : all.top;
+        all.sum += sum[i];
+    }
+    for (long j = whole; j < n; j++) {
+        all.top = power[j] > all.top ? power[j] : all.top;
+        all.sum += power[j];
+    }
+    return all;
+}
+
+/* The first sample from one end on that is not below the level, which one is not. */
+static long outermost(const double *power, long n, double level, bool from_end)
+{
+    long at = 0; /* samples that are below */
+    while (at + BLOCK <= n
+           && block_of(power + (from_end ? n - at - BLOCK : at), BLOCK).top < level)
+        at += BLOCK;
+    while (power[from_end ? n - 1 - at : at] < level)
+        at++;
+    return from_end ? n - 1 - at : at;
+}
+
+/* Outermost crossing of the level, from one end; in samples, linear between two. */
 static double crossing(const double *power, long n, double level, bool from_end)
 {
     const long step = from_end ? -1 : 1;
-    long j = from_end ? n - 1 : 0;
-    if (power[j] >= level)
+    const long j = outermost(power, n, level, from_end);
+    if (j == (from_end ? n - 1 : 0))
         return (double)j;
-    while (power[j] < level)
-        j += step;
     const double outside = power[j - step];
     return (double)j - (double)step * (power[j] - level) / (power[j] - outside);
-}
-
-static double sum_of(const double *power, long from, long to)
-{
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (long j = from; j < to; j++)
-        sum += power[j];
-    return sum;
 }
 
 void capillary_observe_power(const struct capillary_point *point, const double *power,
@@ -163,24 +223,16 @@ void capillary_observe_power(const struct capillary_point *point, const double *
 {
     const long n = point->grid.fine;
     const double dt = point->grid.window / (double)n;
-    long edge = 0; /* samples of a side that count as its edge */
-    while (is_edge(edge, n))
-        edge++;
-    double peak = 0.0;
-#pragma omp simd reduction(max : peak)
-    for (long j = 0; j < n; j++)
-        peak = power[j] > peak ? power[j] : peak;
-    long top = 0;
-    while (top < n - 1 && power[top] != peak)
-        top++;
-    const bool lit = peak > 0.0;
-    const double energy = sum_of(power, 0, n);
-    values[CAPILLARY_PEAK_POWER] = peak;
+    const long edge = edge_count(n);
+    const struct block all = block_of(power, n);
+    const bool lit = all.top > 0.0;
+    values[CAPILLARY_PEAK_POWER] = all.top;
     values[CAPILLARY_FWHM_T] = lit ? dt
-                                         * (crossing(power, n, peak / 2.0, true)
-                                            - crossing(power, n, peak / 2.0, false))
+                                         * (crossing(power, n, all.top / 2.0, true)
+                                            - crossing(power, n, all.top / 2.0, false))
                                    : 0.0;
-    values[CAPILLARY_T_PEAK] = lit ? real_grid_time(&point->grid, top) : 0.0;
-    values[CAPILLARY_EDGE_T] =
-        energy > 0.0 ? (sum_of(power, 0, edge) + sum_of(power, n - edge, n)) / energy : 0.0;
+    values[CAPILLARY_T_PEAK] =
+        lit ? real_grid_time(&point->grid, outermost(power, n, all.top, false)) : 0.0;
+    const double outer = block_of(power, edge).sum + block_of(power + n - edge, edge).sum;
+    values[CAPILLARY_EDGE_T] = all.sum > 0.0 ? outer / all.sum : 0.0;
 }

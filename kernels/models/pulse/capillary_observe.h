@@ -40,10 +40,11 @@ enum capillary_observable {
  * rdw_peak, edge_omega. Plain sums over the active bins (Parseval holds exactly).
  *
  * @param a       [real_grid_bins] sqrt(W)
+ * @param powers  [real_grid_bins] receives |a|^2 of the active bins
  * @param values  [CAPILLARY_OBSERVABLES]
  */
 void capillary_observe_spectrum(const struct capillary_point *point, const cplx *a,
-                                double *values);
+                                double *powers, double *values);
 
 /**
  * What follows from the power: peak_power, fwhm_t, t_peak, edge_t.

@@ -103,6 +103,7 @@ void capillary_accepted(void *model, long row, double h, struct row_status *st)
     r->path[PATH_ABSORBED] += step_loss(r, m->bins);
     swap_squares(r);
     check_energy(r, st);
+    r->fresh = true;
 }
 
 double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at)
@@ -153,18 +154,32 @@ int capillary_keep(struct model *m, struct capillary_row *r, struct step_place p
     return 0;
 }
 
+/* The largest square, in lanes of their own: one chain of maxima would take longer. */
+static double largest_square(const double *x, long n)
+{
+    double top[8] = {0.0};
+    double largest = 0.0;
+    const long whole = n - n % 8;
+    for (long j = 0; j < whole; j += 8)
+#pragma omp simd
+        for (int i = 0; i < 8; i++) {
+            const double square = x[j + i] * x[j + i];
+            top[i] = square > top[i] ? square : top[i];
+        }
+    for (int i = 0; i < 8; i++)
+        largest = top[i] > largest ? top[i] : largest;
+    for (long j = whole; j < n; j++)
+        largest = x[j] * x[j] > largest ? x[j] * x[j] : largest;
+    return largest;
+}
+
 /* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
  * absorber in time takes, 2 alpha of 2 A^2 dt a sample. */
 static int sample_rates(struct model *m, struct capillary_row *r,
                         const struct capillary_place *at, const double *samples, double *rates)
 {
-    double top = 0.0;
     TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
-#pragma omp simd reduction(max : top)
-    for (long j = 0; j < m->fine; j++) {
-        const double square = r->samples[j] * r->samples[j];
-        top = square > top ? square : top;
-    }
+    const double top = largest_square(r->samples, m->fine);
     rates[PATH_B] = r->b_rate * at->at.rho * capillary_area_share(r, at) * top;
     double sum = 0.0;
     const long edge = m->edge ? m->fine : 0;
@@ -299,6 +314,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     double *const samples = m->samples + row * m->ld_real;
     const struct response_factors factors = capillary_factors(r, at);
     struct response_rows rows = {.samples = samples, .ld = m->ld_real};
+    r->fresh = place.stage == 0; /* that of an end: when the trial is accepted */
     if (state)
         TRY(capillary_keep(m, r, place, spectrum));
     if (!m->third_harmonic) {
@@ -316,10 +332,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     }
     TRY(response_apply(m->response, row, &factors, &rows, st));
     if (state) {
-        struct response_report report;
-        TRY(response_report(m->response, row, &report));
+        TRY(response_report(m->response, row, &r->report));
         rates[PATH_IONISATION] =
-            at->at.rho * r->medium.area / capillary_area_share(r, at) * report.work;
+            at->at.rho * r->medium.area / capillary_area_share(r, at) * r->report.work;
     }
     TRY(capillary_execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
     st->transforms += 2;

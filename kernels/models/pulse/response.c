@@ -56,10 +56,16 @@ static bool can_fuse(const struct response_setup *s)
     return s->rule == PLASMA_TRAPEZOID && s->components == 1;
 }
 
+/* Whether three passes by all threads are faster than one by one thread. */
+static bool splits(const struct response_setup *s)
+{
+    return s->n >= s->backend->threshold[THRESHOLD_column_splits];
+}
+
 /* Whether it is one pass here and now: threads that share a row need rows for its integrals. */
 static bool is_fused(const struct response_setup *s)
 {
-    return can_fuse(s) && !backend_shares_column(s->backend, s->n);
+    return can_fuse(s) && !(splits(s) && backend_shares_column(s->backend, s->n));
 }
 
 static long scratch_rows(const struct response_setup *s)
@@ -68,7 +74,7 @@ static long scratch_rows(const struct response_setup *s)
         return 0;
     const bool may_share =
         s->backend->threads > 1 && s->n >= s->backend->threshold[THRESHOLD_column_shares];
-    return can_fuse(s) && !may_share ? 1 : 1 + 2 * s->components;
+    return can_fuse(s) && !(may_share && splits(s)) ? 1 : 1 + 2 * s->components;
 }
 
 /* Responses that are kept until they are added: that of the first species, and that of the one
