@@ -206,11 +206,11 @@ static double coherence(int n, int from, int to, int out)
         double q = 0;
         int m = 0;
         for (int i = 0; i < n; i++)
-            for (int j = 0; i != out && j < n; j++) {
+            for (int j = 0; j < n; j++) {
+                if (i == out || j == out)
+                    continue;
                 const double *const a = &field[i][2 * k];
                 const double *const b = &field[j][2 * k];
-                if (j == out)
-                    continue;
                 if (i == j) {
                     q += a[0] * a[0] + a[1] * a[1];
                     m++;
