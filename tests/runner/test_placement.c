@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#    include <xmmintrin.h>
+#endif
+
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/early.h"
@@ -157,6 +161,28 @@ START_TEST(limits_of_this_machine_make_sense)
 }
 END_TEST
 
+/* Flushing changes numbers below 1e-308 alone: no comparison of results sees it, so the start
+ * does. MXCSR: bit 15 flushes results, bit 6 takes sub-normal operands as zero. */
+START_TEST(a_unit_that_flushes_to_zero_is_refused)
+{
+#ifdef __SSE2__
+    static const unsigned bits[] = {1U << 15, 1U << 6};
+    const unsigned before = _mm_getcsr();
+    char text[200];
+    for (int i = 0; i < 2; i++) {
+        status_capture(text, sizeof text);
+        _mm_setcsr(before | bits[i]);
+        const int rc = placement_check_rounding();
+        _mm_setcsr(before);
+        status_capture(NULL, 0);
+        ck_assert_int_eq(rc, ERR_DEVICE);
+        ck_assert_ptr_nonnull(strstr(text, "flushed to zero"));
+    }
+    ck_assert_int_eq(placement_check_rounding(), 0);
+#endif
+}
+END_TEST
+
 START_TEST(a_job_with_fewer_cpus_than_it_may_use_is_not_confined)
 {
     unsetenv("SLURM_CPUS_ON_NODE");
@@ -185,6 +211,7 @@ static Suite *placement_suite(void)
     tcase_add_test(tests, packed_sets_overlap_when_they_share_a_thread);
     tcase_add_test(tests, a_job_with_fewer_cpus_than_it_may_use_is_not_confined);
     tcase_add_test(tests, limits_of_this_machine_make_sense);
+    tcase_add_test(tests, a_unit_that_flushes_to_zero_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }
