@@ -216,11 +216,10 @@ static void keep(const struct column_run *run, double *out, double *sums)
 static bool same_bits(const struct column_run *run, const double *out, const double *sums)
 {
     for (int k = 0; k < run->c->components; k++)
-        if (memcmp(out + k * run->ld, run->out + k * run->ld,
-                   (size_t)run->c->n * sizeof(double))
-            != 0)
+        if (!equal_bits(out + k * run->ld, run->out + k * run->ld,
+                        (size_t)run->c->n * sizeof(double)))
             return false;
-    return memcmp(sums, run->sums, sizeof run->sums) == 0;
+    return equal_bits(sums, run->sums, sizeof run->sums);
 }
 
 #define MOST_THREADS 8
@@ -248,8 +247,8 @@ static void check_shared(const struct column_case *c, enum case_rate kind, int s
         ck_assert_msg(m.peak <= bound(BOUND_column_guard), "%s, %d threads: %g of the peak",
                       c->name, threads, m.peak);
         check_sums(&run, &truth);
-        ck_assert_double_eq(run.sums[COLUMN_FIRST], one[COLUMN_FIRST]);
-        ck_assert_double_eq(run.sums[COLUMN_LAST], one[COLUMN_LAST]);
+        ck_assert_exactly(run.sums[COLUMN_FIRST], one[COLUMN_FIRST]);
+        ck_assert_exactly(run.sums[COLUMN_LAST], one[COLUMN_LAST]);
         backend_destroy(several);
     }
     printf("%-28s rate %d, %d taps, threads: %.3g of its budget\n", c->name, (int)kind, side,
