@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/band_table.h"
+#include "kernels/models/pulse/capillary_entry.h"
 #include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/raman_gas.h"
 
@@ -413,7 +414,8 @@ static int read_input(const struct params *p, struct capillary_point *out)
     }
     if (out->earlier == NULL && !(out->pulse[0].energy > 0.0))
         FAIL(ERR_ARGUMENT, "pulse.energy: %g J; it must be positive", out->pulse[0].energy);
-    return check_durations(out);
+    TRY(check_durations(out));
+    return capillary_entry_check(out);
 }
 
 /* An absorber takes its taper from a window. */
