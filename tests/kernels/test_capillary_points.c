@@ -183,6 +183,38 @@ START_TEST(fields_above_the_rate_are_refused_where_they_are_certain)
 }
 END_TEST
 
+START_TEST(a_core_that_does_not_guide_is_told_or_refused)
+{
+    static const char grazing[] = "(u/(k a))^2 at the carrier";
+    static const char cut[] = "loss at the carrier, of the wall";
+    const double ratio = 2.404825557695773 / (2.0 * 3.14159265358979323846);
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    capillary_case_set(&c, "core_radius", 5e-6); /* 0.0038, 2215/m */
+    ck_assert_ptr_null(note_of(&c, grazing, &layout));
+    ck_assert_ptr_null(note_of(&c, cut, &layout));
+    capillary_case_set(&c, "core_radius", 1e-6);
+    const struct layout_note *note = note_of(&c, grazing, &layout);
+    ck_assert_ptr_nonnull(note);
+    capillary_near(note->value, ratio * ratio * 0.64, 1e-9, grazing);
+    /* physics.md §10.14 at 800 nm and 1 um, index 1.45 */
+    note = note_of(&c, cut, &layout);
+    ck_assert_ptr_nonnull(note);
+    const double square = CAPILLARY_CASE_INDEX * CAPILLARY_CASE_INDEX;
+    const double alpha =
+        2.0 * ratio * ratio * 0.64e6 * (square + 1.0) / (2.0 * sqrt(square - 1.0));
+    capillary_near(note->value, alpha, 1e-6, cut);
+    ck_assert_ptr_nonnull(strstr(note->warning, "cut at 3000"));
+    /* 0.51 of HE11, of the first point of a taper too */
+    capillary_case_set(&c, "core_radius", ratio * 800e-9 / sqrt(0.51));
+    refuses(&c, ERR_ARGUMENT, "core_radius", "(u/(k a))^2 is 0.51");
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){4e-7, 1e-4}, 2);
+    refuses(&c, ERR_ARGUMENT, "core_radius: 4e-07 m", "does not guide");
+}
+END_TEST
+
 START_TEST(bands_beyond_a_resonance_are_refused)
 {
     struct capillary_case c;
@@ -539,6 +571,7 @@ int main(void)
     tcase_add_test(tests, a_pulse_stays_in_its_window);
     tcase_add_test(tests, a_shape_is_held_by_its_band);
     tcase_add_test(tests, fields_above_the_rate_are_refused_where_they_are_certain);
+    tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
     tcase_add_test(tests, loss_needs_a_wall_that_leaks);

@@ -17,6 +17,9 @@
 #define FLAT_SHARE 0.9
 #define BAND_CUT   0.01
 
+/* From where on a mode is not as its formulas suppose. */
+#define GRAZING 0.01
+
 /* What a table's rows may leave open: phase along the whole guide, rad; share of the
  * transmission. */
 #define TABLE_PHASE 0.1
@@ -263,6 +266,28 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }
 
+/* Whether the mode is guided as its formulas suppose, and whether their loss, or a table's, is
+ * cut. */
+static void note_guide(const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const struct real_grid *const g = &medium->grid;
+    const bool table = medium->loss.columns > 0;
+    const double grazing = capillary_medium_grazing(medium);
+    double loss = capillary_medium_loss(medium, medium->omega0);
+    for (long k = g->first; k < g->last && table; k++)
+        loss = fmax(loss, capillary_medium_loss(medium, real_grid_omega(g, k)));
+    if (medium->index.columns == 0 && grazing > GRAZING)
+        pulse_note_warn(pulse_note(out, "(u/(k a))^2 at the carrier", "1", grazing),
+                        "the core is narrow for this mode: its index and loss are made for "
+                        "grazing incidence, far below 0.01");
+    if (loss > GUIDE_ALPHA_MAX)
+        pulse_note_warn(pulse_note(out,
+                                   table ? "largest loss in the band, of guide.loss_table"
+                                         : "loss at the carrier, of the wall",
+                                   "m^-1", loss),
+                        "loss is cut at %g a metre", GUIDE_ALPHA_MAX);
+}
+
 /* What the splines between the rows of the tables are off by. */
 static int note_tables(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
@@ -389,6 +414,7 @@ int capillary_notes(const struct capillary_point *point, const struct capillary_
         pulse_note_cut(out, point->cut);
     note_lengths(point, medium, out);
     note_dispersion(point, medium, out);
+    note_guide(medium, out);
     TRY(note_tables(point, medium, out));
     note_grid(point, out);
     note_edges(point, out);
