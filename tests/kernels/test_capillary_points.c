@@ -215,6 +215,21 @@ START_TEST(a_core_that_does_not_guide_is_told_or_refused)
 }
 END_TEST
 
+START_TEST(refusals_print_what_was_given)
+{
+    struct capillary_case c;
+    capillary_case_small(&c);
+    capillary_case_gradient(&c, 1e10, 0.0); /* not a node of the density's table */
+    refuses(&c, ERR_ARGUMENT, "pressure: 1e+10 Pa", "equation of state of Ar");
+    capillary_case_small(&c);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){3e-6, 2e-7}, 2);
+    refuses(&c, ERR_ARGUMENT, "grid.wavelengths: 3e-06 m, 2e-07 m", "the shortest");
+    capillary_case_small(&c);
+    capillary_case_list(&c, "bands.uv", (const double[]){2e-7, 3e-7, 4e-7}, 3);
+    refuses(&c, ERR_ARGUMENT, "bands.uv: 3 given", "two wavelengths");
+}
+END_TEST
+
 START_TEST(bands_beyond_a_resonance_are_refused)
 {
     struct capillary_case c;
@@ -572,6 +587,7 @@ int main(void)
     tcase_add_test(tests, a_shape_is_held_by_its_band);
     tcase_add_test(tests, fields_above_the_rate_are_refused_where_they_are_certain);
     tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
+    tcase_add_test(tests, refusals_print_what_was_given);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
     tcase_add_test(tests, loss_needs_a_wall_that_leaks);

@@ -353,7 +353,8 @@ START_TEST(tables_that_do_not_fit_are_refused_by_name)
     loss.array[1].real[3] = -1.0;
     capillary_case_small(&c);
     capillary_case_data(&c, "guide.loss_table", &loss);
-    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1",
+                           "Hz, row 4, is below 0");
     /* Known by its hash alone: good to look at, not to run. */
     capillary_case_small(&c);
     capillary_case_data(&c, "guide.table", &unread);
