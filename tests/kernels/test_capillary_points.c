@@ -60,6 +60,176 @@ START_TEST(numbers_out_of_reach_are_refused_by_name)
 }
 END_TEST
 
+/* The note of a name of a case that is accepted; NULL: none. The case stays. */
+static const struct layout_note *note_of(const struct capillary_case *c, const char *name,
+                                         struct plane_layout *layout)
+{
+    char text[600];
+    ck_assert_msg(layout_of(c, layout, text, sizeof text) == 0, "%s", text);
+    for (int i = 0; i < layout->notes; i++)
+        if (strcmp(layout->note[i].name, name) == 0)
+            return &layout->note[i];
+    return NULL;
+}
+
+/* 200 fs, flat over +-90 fs; 10 fs. */
+START_TEST(a_pulse_stays_in_its_window)
+{
+    static const struct {
+        const char *name;
+        double quiet, warned, refused;
+    } way[] = {
+        {"pulse.phases.delay", 70e-15, -80e-15, 95e-15},
+        /* 4 ln2 gdd/D: 69, 83 and 104 fs */
+        {"pulse.phases.gdd", -250e-30, 300e-30, -375e-30},
+        /* (4 ln2/D)^2 tod/2, beside 10 fs: 69, 83 and 104 fs */
+        {"pulse.phases.tod", 1.8e-42, -2.15e-42, 2.7e-42},
+    };
+    static const char reach[] = "reach of the pulse over half the flat window";
+    struct plane_layout layout;
+    for (size_t i = 0; i < sizeof way / sizeof way[0]; i++) {
+        struct capillary_case c;
+        capillary_case_small(&c);
+        capillary_case_set(&c, way[i].name, way[i].quiet);
+        ck_assert_ptr_null(note_of(&c, reach, &layout));
+        capillary_case_set(&c, way[i].name, way[i].warned);
+        const struct layout_note *const note = note_of(&c, reach, &layout);
+        ck_assert_ptr_nonnull(note);
+        ck_assert_ptr_nonnull(strstr(note->warning, "wraps around"));
+        capillary_case_set(&c, way[i].name, way[i].refused);
+        refuses(&c, ERR_ARGUMENT, "pulse.phases", "from the middle of a window of 2e-13 s");
+    }
+    struct capillary_case c;
+    capillary_case_small(&c);
+    capillary_case_set(&c, "pulse2.duration", 10e-15);
+    capillary_case_set(&c, "pulse2.energy", 1e-6);
+    capillary_case_set(&c, "pulse2.phases.delay", -1e-12);
+    refuses(&c, ERR_ARGUMENT, "pulse2.phases", "delay -1e-12 s");
+}
+END_TEST
+
+START_TEST(a_shape_is_held_by_its_band)
+{
+    static const char cut[] = "energy of a shape outside of the band";
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    ck_assert_ptr_null(note_of(&c, cut, &layout));
+    /* Gaussian: erfc of the distance to the edge; the taper lies between the blue limit and
+     * 1.1 of it. */
+    capillary_case_choose(&c, "windows.spectral", "sin2");
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){700e-9, 3e-6}, 2);
+    capillary_case_set(&c, "pulse.duration", 5e-15);
+    const struct layout_note *const note = note_of(&c, cut, &layout);
+    ck_assert_ptr_nonnull(note);
+    const double light = 2.0 * 3.14159265358979323846 * 299792458.0;
+    const double scale = 5e-15 / (2.0 * sqrt(log(2.0)));
+    const double limit = light / 700e-9 - light / 800e-9;
+    const double beyond = 1.1 * light / 700e-9 - light / 800e-9;
+    ck_assert_double_lt(note->value, 0.5 * erfc(limit * scale));
+    ck_assert_double_gt(note->value, 0.5 * erfc(beyond * scale));
+    capillary_case_choose(&c, "pulse.shape", "sech");
+    ck_assert_ptr_nonnull(note_of(&c, cut, &layout));
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){300e-9, 2e-6}, 2);
+    capillary_case_set(&c, "pulse.duration", 0.1e-15);
+    refuses(&c, ERR_ARGUMENT, "of the energy of 1e-16 s at 8e-07 m", "grid.wavelengths");
+}
+END_TEST
+
+/* The field over barrier suppression that the report of a case tells, and its warning. */
+static struct layout_note barrier_of(const struct capillary_case *c)
+{
+    struct plane_layout layout;
+    const struct layout_note *const note =
+        note_of(c, "peak field over barrier suppression", &layout);
+    ck_assert_ptr_nonnull(note);
+    return note != NULL ? *note : (struct layout_note){0};
+}
+
+/* Argon's rate ends at 8.6e10 V/m, 60 uJ of 10 fs in 125 um are 1.63e10: thirty times the
+ * energy lies just above. */
+START_TEST(fields_above_the_rate_are_refused_where_they_are_certain)
+{
+    struct capillary_case c;
+    capillary_case_small(&c);
+    const double once = barrier_of(&c).value;
+    ck_assert_int_eq(barrier_of(&c).warning[0], '\0');
+    const double above = 60e-6 * (2.02 / once) * (2.02 / once);
+    capillary_case_set(&c, "pulse.energy", above);
+    /* without plasma: told, not refused */
+    capillary_near(barrier_of(&c).value, 2.02, 1e-9, "field");
+    ck_assert_ptr_nonnull(strstr(barrier_of(&c).warning, "plasma: none"));
+    capillary_case_choose(&c, "plasma.rate", "adk");
+    capillary_case_set(&c, "pulse.phases.gdd", 1e-30); /* hardly longer */
+    capillary_case_set(&c, "pulse.energy", 1.05 * above);
+    refuses(&c, ERR_ARGUMENT, "ionisation rate of Ar", "barrier suppression");
+    /* Chirped to half the field: accepted, what it may become is told. */
+    capillary_case_small(&c);
+    capillary_case_choose(&c, "plasma.rate", "adk");
+    capillary_case_set(&c, "pulse.energy", above);
+    capillary_case_set(&c, "pulse.phases.gdd", 140e-30);
+    ck_assert_ptr_nonnull(strstr(barrier_of(&c).warning, "unchirped"));
+    /* Two pulses at once that add up above: not certain without their phases. */
+    capillary_case_unset(&c, "pulse.phases.gdd");
+    capillary_case_set(&c, "pulse.phases.gdd", 0.0);
+    capillary_case_set(&c, "pulse.energy", 0.3 * above);
+    capillary_case_set(&c, "pulse2.energy", 0.3 * above);
+    capillary_case_set(&c, "pulse2.duration", 10e-15);
+    capillary_near(barrier_of(&c).value, 2.02 * sqrt(1.2), 1e-9, "field");
+    /* Of two apart the stronger one is certain. */
+    capillary_case_set(&c, "pulse2.phases.delay", 60e-15);
+    capillary_case_set(&c, "pulse2.energy", 1.05 * above);
+    refuses(&c, ERR_ARGUMENT, "ionisation rate of Ar", "barrier suppression");
+}
+END_TEST
+
+START_TEST(a_core_that_does_not_guide_is_told_or_refused)
+{
+    static const char grazing[] = "(u/(k a))^2 at the carrier";
+    static const char cut[] = "loss at the carrier, of the wall";
+    const double ratio = 2.404825557695773 / (2.0 * 3.14159265358979323846);
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    capillary_case_set(&c, "core_radius", 5e-6); /* 0.0038, 2215/m */
+    ck_assert_ptr_null(note_of(&c, grazing, &layout));
+    ck_assert_ptr_null(note_of(&c, cut, &layout));
+    capillary_case_set(&c, "core_radius", 1e-6);
+    const struct layout_note *note = note_of(&c, grazing, &layout);
+    ck_assert_ptr_nonnull(note);
+    capillary_near(note->value, ratio * ratio * 0.64, 1e-9, grazing);
+    /* physics.md §10.14 at 800 nm and 1 um, index 1.45 */
+    note = note_of(&c, cut, &layout);
+    ck_assert_ptr_nonnull(note);
+    const double square = CAPILLARY_CASE_INDEX * CAPILLARY_CASE_INDEX;
+    const double alpha =
+        2.0 * ratio * ratio * 0.64e6 * (square + 1.0) / (2.0 * sqrt(square - 1.0));
+    capillary_near(note->value, alpha, 1e-6, cut);
+    ck_assert_ptr_nonnull(strstr(note->warning, "cut at 3000"));
+    /* 0.51 of HE11, of the first point of a taper too */
+    capillary_case_set(&c, "core_radius", ratio * 800e-9 / sqrt(0.51));
+    refuses(&c, ERR_ARGUMENT, "core_radius", "(u/(k a))^2 is 0.51");
+    capillary_case_small(&c);
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){4e-7, 1e-4}, 2);
+    refuses(&c, ERR_ARGUMENT, "core_radius: 4e-07 m", "does not guide");
+}
+END_TEST
+
+START_TEST(refusals_print_what_was_given)
+{
+    struct capillary_case c;
+    capillary_case_small(&c);
+    capillary_case_gradient(&c, 1e10, 0.0); /* not a node of the density's table */
+    refuses(&c, ERR_ARGUMENT, "pressure: 1e+10 Pa", "equation of state of Ar");
+    capillary_case_small(&c);
+    capillary_case_list(&c, "grid.wavelengths", (const double[]){3e-6, 2e-7}, 2);
+    refuses(&c, ERR_ARGUMENT, "grid.wavelengths: 3e-06 m, 2e-07 m", "the shortest");
+    capillary_case_small(&c);
+    capillary_case_list(&c, "bands.uv", (const double[]){2e-7, 3e-7, 4e-7}, 3);
+    refuses(&c, ERR_ARGUMENT, "bands.uv: 3 given", "two wavelengths");
+}
+END_TEST
+
 START_TEST(bands_beyond_a_resonance_are_refused)
 {
     struct capillary_case c;
@@ -413,6 +583,11 @@ int main(void)
     TCase *const tests = tcase_create("points");
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, numbers_out_of_reach_are_refused_by_name);
+    tcase_add_test(tests, a_pulse_stays_in_its_window);
+    tcase_add_test(tests, a_shape_is_held_by_its_band);
+    tcase_add_test(tests, fields_above_the_rate_are_refused_where_they_are_certain);
+    tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
+    tcase_add_test(tests, refusals_print_what_was_given);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
     tcase_add_test(tests, loss_needs_a_wall_that_leaks);

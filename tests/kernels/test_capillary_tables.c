@@ -301,6 +301,33 @@ START_TEST(the_report_warns_of_tables_with_too_few_rows)
 }
 END_TEST
 
+START_TEST(the_report_warns_of_a_loss_that_is_cut)
+{
+    static const char *const cut = "largest loss in the band, of guide.loss_table";
+    struct capillary_case c;
+    struct plane_layout layout;
+    struct data_set loss = loss_set();
+    double most = 0.0;
+    for (long i = 0; i < TABLE_ROWS; i++) {
+        const double wavelength = PULSE_C / loss.array[0].real[i];
+        if (wavelength < 4e-6 && wavelength > 300e-9 / 1.1)
+            most = fmax(most, loss.array[1].real[i]);
+    }
+    capillary_case_small(&c);
+    capillary_case_data(&c, "guide.loss_table", &loss);
+    capillary_case_set(&c, "guide.loss_factor", 2500.0 / most);
+    ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
+    for (int i = 0; i < layout.notes; i++)
+        ck_assert_int_ne(strcmp(layout.note[i].name, cut), 0);
+    capillary_case_set(&c, "guide.loss_factor", 5000.0 / most);
+    const struct layout_note note = note_of(&c, cut);
+    capillary_near(note.value, 5000.0, 0.1, cut); /* between two rows */
+    ck_assert_ptr_nonnull(strstr(note.warning, "cut at 3000"));
+    capillary_case_clear(&c);
+    data_clear(&loss);
+}
+END_TEST
+
 START_TEST(tables_that_do_not_fit_are_refused_by_name)
 {
     struct capillary_case c;
@@ -326,7 +353,8 @@ START_TEST(tables_that_do_not_fit_are_refused_by_name)
     loss.array[1].real[3] = -1.0;
     capillary_case_small(&c);
     capillary_case_data(&c, "guide.loss_table", &loss);
-    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1", "below 0");
+    capillary_case_refused(&c, ERR_ARGUMENT, "guide.loss_table: loss -1",
+                           "Hz, row 4, is below 0");
     /* Known by its hash alone: good to look at, not to run. */
     capillary_case_small(&c);
     capillary_case_data(&c, "guide.table", &unread);
@@ -514,6 +542,7 @@ int main(void)
     tcase_add_test(tests, the_report_takes_the_dispersion_of_a_table);
     tcase_add_test(tests, the_error_between_the_rows_of_a_table_is_estimated);
     tcase_add_test(tests, the_report_warns_of_tables_with_too_few_rows);
+    tcase_add_test(tests, the_report_warns_of_a_loss_that_is_cut);
     tcase_add_test(tests, tables_that_do_not_fit_are_refused_by_name);
     tcase_add_test(tests, a_table_of_the_rate_frees_the_electrons_of_its_exposure);
     tcase_add_test(tests, rates_that_do_not_fit_are_refused_by_name);

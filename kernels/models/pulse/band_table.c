@@ -72,10 +72,11 @@ static int fill_column(const struct data_set *set, int column, const char *name,
     for (long i = 0; i < rows; i++) {
         const long to = axis->name[0] == 'w' ? rows - 1 - i : i;
         if (!(axis->real[i] > 0.0))
-            FAIL(ERR_ARGUMENT, "%s: %s %g is not above 0", name, axis->name, axis->real[i]);
+            FAIL(ERR_ARGUMENT, "%s: %s %g %s in row %ld is not above 0", name, axis->name,
+                 axis->real[i], axis->unit, i + 1);
         if (!(from->real[i] >= 0.0))
-            FAIL(ERR_ARGUMENT, "%s: %s %g at %s %g is below 0", name, from->name, from->real[i],
-                 axis->name, axis->real[i]);
+            FAIL(ERR_ARGUMENT, "%s: %s %g at %s %g %s, row %ld, is below 0", name, from->name,
+                 from->real[i], axis->name, axis->real[i], axis->unit, i + 1);
         omega[to] = omega_of(axis, i);
         value[to] = from->real[i] - shift;
     }
@@ -105,7 +106,8 @@ static int create_thinned(const struct data_set *set, const char *name, double s
     *out = (struct band_table){0};
     const long rows = set->array[0].length[0];
     if (rows < ROWS_MIN)
-        FAIL(ERR_ARGUMENT, "%s: %ld rows; at least %d are needed", name, rows, ROWS_MIN);
+        FAIL(ERR_ARGUMENT, "%s: %ld %s; at least %d are needed", name, rows,
+             rows == 1 ? "row" : "rows", ROWS_MIN);
     TRY(MEM_NEW(rows, &omega));
     TRY_OR(rc, done, MEM_NEW(rows, &value));
     for (int j = 1; j < set->arrays; j++) {

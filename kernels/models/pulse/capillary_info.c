@@ -22,8 +22,8 @@ static const struct observable_info observables[CAPILLARY_OBSERVABLES] = {
                                    "Energy in bands.infrared; 0 without it"},
     [CAPILLARY_RDW_PEAK] =
         {"rdw_peak", "m",
-         "Wavelength of the highest spectral peak below 0.6 of the carrier's; "
-         "0: none"},
+         "Wavelength of the highest spectral peak in bands.rdw, without it below 0.6 of the "
+         "carrier's; 0: none"},
     [CAPILLARY_ELECTRON_DENSITY] = {"electron_density", "m^-3",
                                     "Free electrons after the pulse, on the fine samples"},
     [CAPILLARY_IONISED_FRACTION] =
@@ -31,8 +31,10 @@ static const struct observable_info observables[CAPILLARY_OBSERVABLES] = {
     [CAPILLARY_IONISATION_LOSS] = {"ionisation_loss", "J",
                                    "Energy spent on ionisation on the way so far"},
     [CAPILLARY_ABSORBED] = {"absorbed", "J", "Energy lost to the wall and the absorber so far"},
-    [CAPILLARY_B_INTEGRAL] = {"b_integral", "rad",
-                              "Nonlinear phase of the highest squared field on the way so far"},
+    [CAPILLARY_B_INTEGRAL] =
+        {"b_integral", "rad",
+         "Nonlinear phase of the highest squared sample on the way so far: with N fine "
+         "samples a period of a real field up to (pi/N)^2 too low"},
     [CAPILLARY_SATURATED] = {"saturated", "1",
                              "Samples of this plane whose field lies above the rate's range"},
     [CAPILLARY_UNDERSHOOT] = {"undershoot", "1",

@@ -16,6 +16,9 @@
 #define KINKS           (2 * GRADIENT_POINTS + 2)
 #define PLACES          (KINKS * STRETCHES_LEAST + STRETCHES)
 
+/* Largest (u/(k a))^2 of the carrier: from 1 on the mode is cut off. */
+#define GRAZING_LIMIT 0.5
+
 /* Sets of terms that are tried. */
 #define CHOICES 7
 
@@ -391,6 +394,18 @@ static int check_loss(const struct capillary_medium *m)
     return 0;
 }
 
+/* Whether the guide's formulas, for grazing incidence on the wall, hold at all. */
+static int check_guides(const struct capillary_medium *m)
+{
+    const double grazing = capillary_medium_grazing(m);
+    if (!(grazing <= GRAZING_LIMIT))
+        FAIL(ERR_ARGUMENT,
+             "core_radius: %g m does not guide the carrier in this mode: (u/(k a))^2 is %.3g, "
+             "at most %g is accepted",
+             m->narrow, grazing, GRAZING_LIMIT);
+    return 0;
+}
+
 static bool is_read(const struct data_set *set)
 {
     return set != NULL && set->arrays > 0;
@@ -466,6 +481,7 @@ int capillary_medium_init(const struct capillary_point *point, struct capillary_
     TRY(load_tables(point, out));
     TRY(gradient_init(&out->gradient, &pressure, &radius, &out->gas));
     find_range(out, &point->mode);
+    TRY(point->index_table == NULL ? check_guides(out) : 0);
     TRY(check_loss(out));
     TRY(choose_terms(out, !point->uniform, point->tapered));
     find_middle(out);
@@ -574,6 +590,24 @@ double capillary_medium_index(const struct capillary_medium *medium, double omeg
     struct guide_bin bin;
     guide_bin_load(&medium->guide, omega, 0, &bin);
     return 1.0 + guide_excess(&medium->guide, &bin, at->at).c[0].r;
+}
+
+double capillary_medium_grazing(const struct capillary_medium *medium)
+{
+    const double x = medium->guide.mode.u * PULSE_C / (medium->omega0 * medium->narrow);
+    return x * x;
+}
+
+double capillary_medium_loss(const struct capillary_medium *medium, double omega)
+{
+    const struct guide_place worst = {medium->low, medium->narrow};
+    struct guide_bin bin;
+    if (medium->loss.columns > 0)
+        return medium->loss_factor * band_table_read(&medium->loss, 0, omega, 0).c[0].r;
+    if (medium->index.columns > 0 || medium->guide.loss == 0.0)
+        return 0.0;
+    guide_bin_load(&medium->guide, omega, 0, &bin);
+    return raw_alpha(medium, &bin, worst);
 }
 
 double capillary_medium_transmission(const struct capillary_medium *medium)

@@ -104,6 +104,15 @@ struct capillary_place capillary_medium_place(const struct capillary_medium *med
 double capillary_medium_index(const struct capillary_medium *medium, double omega,
                               const struct capillary_place *at);
 
+/** (u/(k a))^2 of the carrier in the narrowest place: what the guide is made for is far
+ * below 1.
+ */
+double capillary_medium_grazing(const struct capillary_medium *medium);
+
+/** Power loss without its limit GUIDE_ALPHA_MAX at an angular frequency, where the wall's is
+ * largest, or out of the table, 1/m. */
+double capillary_medium_loss(const struct capillary_medium *medium, double omega);
+
 /** Share of the energy at the carrier that passes the whole length. */
 double capillary_medium_transmission(const struct capillary_medium *medium);
 

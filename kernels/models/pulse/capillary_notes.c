@@ -5,12 +5,20 @@
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
+#include "kernels/models/pulse/capillary_entry.h"
 #include "kernels/models/pulse/capillary_model.h"
 #include "kernels/models/pulse/guide_figures.h"
 #include "kernels/models/pulse/note.h"
 
 /* Bins at which a prefactor is checked. */
 #define PREFACTOR_BINS 64
+
+/* From where on a pulse is close to the end of the window, and what a band may leave out. */
+#define FLAT_SHARE 0.9
+#define BAND_CUT   0.01
+
+/* From where on a mode is not as its formulas suppose. */
+#define GRAZING 0.01
 
 /* What a table's rows may leave open: phase along the whole guide, rad; share of the
  * transmission. */
@@ -73,18 +81,42 @@ static double peak_field(const struct capillary_point *point,
     return sqrt(2.0 * power / (PULSE_EPS0 * PULSE_C * input_area(point, medium)));
 }
 
-/* Field of barrier suppression of the species that ionises most easily, V/m; 0 without plasma.
- */
+/* Field of barrier suppression of the gas that ionises most easily, V/m, whether the plasma is
+ * computed or not. */
 static double lowest_barrier(const struct capillary_point *point)
 {
+    struct mixture_part part[MIXTURE_PARTS];
+    const int parts = mixture_parts(&point->gas, part);
     double lowest = 0.0;
-    for (int i = 0; i < point->species && point->rule != PLASMA_NONE; i++) {
+    for (int i = 0; i < parts; i++) {
         struct ionisation ionisation;
-        if (ionisation_init(&ionisation, &point->rate[i]) != 0)
+        const struct rate_request request = {
+            .kind = RATE_ADK, .gas = part[i].gas, .occupancy = 1.0};
+        if (ionisation_init(&ionisation, &request) != 0)
             return 0.0;
         lowest = i == 0 ? ionisation.barrier : fmin(lowest, ionisation.barrier);
     }
     return lowest;
+}
+
+/* Fields over the barrier: of a pulse as short as its spectrum allows, all pulses at once. */
+static void note_barrier(const struct capillary_point *point,
+                         const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const double barrier = lowest_barrier(point);
+    if (!(barrier > 0.0 && medium->high > 0.0))
+        return;
+    const double share = peak_field(point, medium, capillary_possible_peak(point)) / barrier;
+    struct layout_note *const note =
+        pulse_note(out, "peak field over barrier suppression", "1", share);
+    if (share > 1.0 && point->rule == PLASMA_NONE)
+        pulse_note_warn(note, "the input field lies above the field of barrier suppression: "
+                              "the gas ionises, which plasma: none leaves out");
+    else if (share > 1.0)
+        pulse_note_warn(note,
+                        "the input field, unchirped, lies above the field of barrier "
+                        "suppression: the rate is not meant for it%s",
+                        share > 2.0 ? " and saturates" : "");
 }
 
 static void note_pulse(const struct capillary_point *point,
@@ -94,18 +126,9 @@ static void note_pulse(const struct capillary_point *point,
     pulse_note(out, "pulse energy", "J", point->energy);
     pulse_note(out, "peak power", "W", point->peak_power);
     pulse_note(out, "peak intensity", "W m^-2", intensity);
-    const double barrier = lowest_barrier(point);
-    if (!(barrier > 0.0))
-        return;
     if (point->species > 1)
         pulse_note(out, "gases that ionise differently", "1", (double)point->species);
-    const double share = peak_field(point, medium, point->peak_power) / barrier;
-    struct layout_note *const note =
-        pulse_note(out, "peak field over barrier suppression", "1", share);
-    if (share > 1.0)
-        pulse_note_warn(note,
-                        "the input field lies above the field of barrier suppression: the "
-                        "rate is not meant for it");
+    note_barrier(point, medium, out);
 }
 
 /* Where the rate ends. */
@@ -116,18 +139,6 @@ static double rate_ceiling(const struct capillary_point *point,
     if (set == NULL || set->arrays == 0)
         return ionisation->ceiling;
     return set->array[0].real[set->array[0].length[0] - 1];
-}
-
-/* The peak of an unchirped shape; of tables and planes it is not known before the run. */
-static double known_peak(const struct capillary_point *point)
-{
-    double power = 0.0;
-    for (int i = 0; i < point->pulses && point->earlier == NULL; i++) {
-        const struct input_pulse *const p = &point->pulse[i];
-        if (p->measured == NULL && p->gdd == 0.0 && p->tod == 0.0)
-            power = fmax(power, p->peak_power);
-    }
-    return power;
 }
 
 static int check_species(const struct capillary_point *point,
@@ -150,7 +161,7 @@ static int check_species(const struct capillary_point *point,
 int capillary_check_field(const struct capillary_point *point,
                           const struct capillary_medium *medium)
 {
-    const double power = known_peak(point);
+    const double power = capillary_certain_peak(point);
     for (int i = 0; i < point->species && point->rule != PLASMA_NONE && power > 0.0; i++)
         TRY(check_species(point, medium, power, i));
     return 0;
@@ -255,6 +266,28 @@ static void note_dispersion(const struct capillary_point *point,
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }
 
+/* Whether the mode is guided as its formulas suppose, and whether their loss, or a table's, is
+ * cut. */
+static void note_guide(const struct capillary_medium *medium, struct plane_layout *out)
+{
+    const struct real_grid *const g = &medium->grid;
+    const bool table = medium->loss.columns > 0;
+    const double grazing = capillary_medium_grazing(medium);
+    double loss = capillary_medium_loss(medium, medium->omega0);
+    for (long k = g->first; k < g->last && table; k++)
+        loss = fmax(loss, capillary_medium_loss(medium, real_grid_omega(g, k)));
+    if (medium->index.columns == 0 && grazing > GRAZING)
+        pulse_note_warn(pulse_note(out, "(u/(k a))^2 at the carrier", "1", grazing),
+                        "the core is narrow for this mode: its index and loss are made for "
+                        "grazing incidence, far below 0.01");
+    if (loss > GUIDE_ALPHA_MAX)
+        pulse_note_warn(pulse_note(out,
+                                   table ? "largest loss in the band, of guide.loss_table"
+                                         : "loss at the carrier, of the wall",
+                                   "m^-1", loss),
+                        "loss is cut at %g a metre", GUIDE_ALPHA_MAX);
+}
+
 /* What the splines between the rows of the tables are off by. */
 static int note_tables(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
@@ -306,6 +339,28 @@ static void note_fine(const struct real_grid *g, struct plane_layout *out)
                         REAL_GRID_ENVELOPE * bins);
 }
 
+/* What window and band leave of the pulses. */
+static void note_entry(const struct capillary_point *point, struct plane_layout *out)
+{
+    double reach = 0.0;
+    double cut = 0.0;
+    for (int i = 0; i < point->pulses; i++) {
+        reach = fmax(reach, capillary_reach(point, i));
+        cut = fmax(cut, capillary_band_cut(point, i));
+    }
+    const double share = reach / capillary_flat(point);
+    if (share > FLAT_SHARE)
+        pulse_note_warn(
+            pulse_note(out, "reach of the pulse over half the flat window", "1", share),
+            "delay and phases bring the pulse close to the end of the window, where "
+            "it wraps around");
+    if (cut > BAND_CUT)
+        pulse_note_warn(
+            pulse_note(out, "energy of a shape outside of the band", "1", cut),
+            "the rest is scaled up to what is asked for and has another duration; a "
+            "wider grid.wavelengths holds the pulse");
+}
+
 static void note_grid(const struct capillary_point *point, struct plane_layout *out)
 {
     const struct real_grid *const g = &point->grid;
@@ -320,6 +375,7 @@ static void note_grid(const struct capillary_point *point, struct plane_layout *
     const double stretched = fabs(pulse->gdd) / (pulse->duration * pulse->duration);
     if (stretched > 0.25 * room)
         pulse_note_warn(wide, "the chirp spreads the pulse over the window");
+    note_entry(point, out);
 }
 
 /* A gas that is ionised from the start is cut off by the window in time alone. Where that is
@@ -358,6 +414,7 @@ int capillary_notes(const struct capillary_point *point, const struct capillary_
         pulse_note_cut(out, point->cut);
     note_lengths(point, medium, out);
     note_dispersion(point, medium, out);
+    note_guide(medium, out);
     TRY(note_tables(point, medium, out));
     note_grid(point, out);
     note_edges(point, out);

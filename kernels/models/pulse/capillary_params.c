@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
 #include "kernels/models/pulse/band_table.h"
+#include "kernels/models/pulse/capillary_entry.h"
 #include "kernels/models/pulse/earlier.h"
 #include "kernels/models/pulse/raman_gas.h"
 
@@ -221,8 +222,8 @@ static int check_rate_table(const struct data_set *set)
 {
     const long rows = set->arrays > 0 ? set->array[0].length[0] : 0;
     if (set->arrays > 0 && rows < RATE_ROWS_MIN)
-        FAIL(ERR_ARGUMENT, "plasma.table: %ld rows; at least %d are needed", rows,
-             RATE_ROWS_MIN);
+        FAIL(ERR_ARGUMENT, "plasma.table: %ld %s; at least %d are needed", rows,
+             rows == 1 ? "row" : "rows", RATE_ROWS_MIN);
     for (long i = 0; i < rows; i++)
         if (!(set->array[0].real[i] > 0.0 && set->array[1].real[i] > 0.0))
             FAIL(ERR_ARGUMENT,
@@ -326,9 +327,14 @@ static int read_wavelengths(const struct params *p, const char *name,
     const double *const limits = params_list(p, name, &count);
     if (count == 0)
         return 0;
-    if (count != 2 || !(limits[0] > 0.0 && limits[0] < limits[1]))
-        FAIL(ERR_ARGUMENT, "%s: two wavelengths are needed, the shortest and the longest",
-             name);
+    if (count != 2)
+        FAIL(ERR_ARGUMENT,
+             "%s: %d given; two wavelengths are needed, the shortest and the longest", name,
+             count);
+    if (!(limits[0] > 0.0 && limits[0] < limits[1]))
+        FAIL(ERR_ARGUMENT,
+             "%s: %g m, %g m; two wavelengths are needed, the shortest and the longest", name,
+             limits[0], limits[1]);
     *out = (struct wavelength_band){limits[0], limits[1]};
     return 0;
 }
@@ -413,7 +419,8 @@ static int read_input(const struct params *p, struct capillary_point *out)
     }
     if (out->earlier == NULL && !(out->pulse[0].energy > 0.0))
         FAIL(ERR_ARGUMENT, "pulse.energy: %g J; it must be positive", out->pulse[0].energy);
-    return check_durations(out);
+    TRY(check_durations(out));
+    return capillary_entry_check(out);
 }
 
 /* An absorber takes its taper from a window. */

@@ -98,8 +98,8 @@ int dispersion_table_create(const struct data_set *set, double omega0,
     int rc = 0;
     *out = NULL;
     if (rows < ROWS_MIN)
-        FAIL(ERR_ARGUMENT, "dispersion.file: the table has %ld rows; at least %d are needed",
-             rows, ROWS_MIN);
+        FAIL(ERR_ARGUMENT, "dispersion.file: the table has %ld %s; at least %d are needed",
+             rows, rows == 1 ? "row" : "rows", ROWS_MIN);
     TRY_OR(rc, done, MEM_NEW(rows, &omega));
     TRY_OR(rc, done, MEM_NEW(rows, &beta));
     TRY_OR(rc, done, MEM_NEW(1, &t));

@@ -68,11 +68,21 @@ static int make_table(struct gradient *g, const struct mixture *gas)
     return 0;
 }
 
+/* The pressures as they are given, so that a refusal names them, not a node between them. */
+static int check_pressures(const struct mixture *gas, const struct gradient_points *pressure)
+{
+    struct eos_density density;
+    for (int i = 0; i < pressure->count; i++)
+        TRY(mixture_density(gas, pressure->value[i], &density));
+    return 0;
+}
+
 int gradient_init(struct gradient *out, const struct gradient_points *pressure,
                   const struct gradient_points *radius, const struct mixture *gas)
 {
     *out = (struct gradient){.pressure = *pressure, .radius = *radius};
     TRY(check_points(pressure, "pressure", "Pa"));
+    TRY(check_pressures(gas, pressure));
     TRY(check_points(radius, "core_radius", "m"));
     for (int i = 0; i < radius->count; i++)
         if (!(radius->value[i] > 0.0))

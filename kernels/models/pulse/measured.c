@@ -93,8 +93,8 @@ static int amplitudes_make(const struct data_set *set, struct amplitudes *a)
     const double factor = data_find(set, "frequency") != NULL ? 2.0 * PULSE_PI : 1.0;
     *a = (struct amplitudes){.rows = axis->length[0], .spectral = measured_is_spectral(set)};
     if (a->rows < ROWS_MIN)
-        FAIL(ERR_ARGUMENT, "pulse.file: the table has %ld rows; at least %d are needed",
-             a->rows, ROWS_MIN);
+        FAIL(ERR_ARGUMENT, "pulse.file: the table has %ld %s; at least %d are needed", a->rows,
+             a->rows == 1 ? "row" : "rows", ROWS_MIN);
     TRY(MEM_NEW(a->rows, &a->x));
     TRY(MEM_NEW(a->rows, &a->real));
     TRY(MEM_NEW(a->rows, &a->imag));
