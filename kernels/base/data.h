@@ -70,16 +70,17 @@ struct data_field {
 /* What a parameter of kind PARAM_DATA accepts, and the parameters that say more of it. */
 struct data_info {
     const struct data_column *columns; /* ends with a NULL name; NULL: no tables */
-    const char *const *tables;       /* NULL-terminated "time/intensity/phase": columns that go
-                                        together, axis first; of several that fit the longest */
-    const char *columns_param;       /* PARAM_CHOICE among `tables`, or NULL */
-    const char *plane_array;         /* array of an earlier run's plane ("field"), or NULL */
-    const struct data_field *fields; /* of an HDF5 or NetCDF-4 file, by these names; ends with a
-                                        NULL name; NULL: none. Values may be NaN */
-    const char *member_param;        /* PARAM_INT of an earlier run, or NULL */
-    const char *plane_param;         /* PARAM_INT, not set: the last plane, or NULL */
+    const char *const *tables; /* NULL-terminated "time/intensity/phase": columns that go
+                                  together, axis first; of several that fit the longest */
+    const char *columns_param; /* PARAM_CHOICE among `tables`, or NULL */
+    const char *plane_array;   /* array of an earlier run's plane ("field"), or NULL */
+    const char *member_param;  /* PARAM_INT of an earlier run, or NULL */
+    const char *plane_param;   /* PARAM_INT, not set: the last plane, or NULL */
     int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
                                              those read, once; the hash does not know them */
+    /* Arrays of an HDF5 or NetCDF-4 file, by these names; ends with a NULL name; NULL: none.
+     * Values may be NaN. */
+    const struct data_field *fields;
 };
 
 /* A table as it was read: numbers in the units of the file. */
