@@ -79,10 +79,11 @@ struct data_info {
     const char *plane_param;     /* PARAM_INT, not set: the last plane, or NULL */
     const char *const *replaces; /* NULL-terminated parameters that the file stands in place of
                                     and that no scan may state beside it, or NULL */
-    const struct data_field *fields; /* of an HDF5 or NetCDF-4 file, by these names; ends with a
-                                        NULL name; NULL: none. Values may be NaN */
     int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
                                              those read, once; the hash does not know them */
+    /* Arrays of an HDF5 or NetCDF-4 file, by these names; ends with a NULL name; NULL: none.
+     * Values may be NaN. */
+    const struct data_field *fields;
 };
 
 /* A table as it was read: numbers in the units of the file. */

@@ -31,7 +31,6 @@ struct model_case {
     const char *name;
     const struct model_ops *ops;
     void (*fill)(struct params *p, int member); /* member -1: one that fails */
-    bool single;                                /* has one plane, no more */
 };
 
 static void set(struct params *p, const char *name, double value)
@@ -197,19 +196,19 @@ static void fill_snl1(struct params *p, int member)
 }
 
 static const struct model_case cases[] = {
-    {"gnlse", &gnlse_ops, fill_gnlse, false},
-    {"gnlse with Raman, shock, loss", &gnlse_ops, fill_raman, false},
-    {"gnlse with absorber", &gnlse_ops, fill_absorber, false},
-    {"capillary", &capillary_ops, fill_capillary, false},
-    {"capillary with plasma, absorber, no third harmonic", &capillary_ops, fill_plasma, false},
-    {"capillary along a gradient", &capillary_ops, fill_gradient, false},
-    {"capillary, full guide along a gradient", &capillary_ops, fill_full, false},
-    {"capillary, full guide along a gradient and a taper", &capillary_ops, fill_taper, false},
-    {"capillary with a mixture along a gradient", &capillary_ops, fill_mixture, false},
-    {"capillary, an envelope with Raman and absorbers", &capillary_ops, fill_envelope, false},
-    {"capillary, an envelope along a gradient", &capillary_ops, fill_envelope_gradient, false},
-    {"snl1", &snl1_ops, fill_snl1, true},
-    {"probe", &probe_ops, fill_probe, false}};
+    {"gnlse", &gnlse_ops, fill_gnlse},
+    {"gnlse with Raman, shock, loss", &gnlse_ops, fill_raman},
+    {"gnlse with absorber", &gnlse_ops, fill_absorber},
+    {"capillary", &capillary_ops, fill_capillary},
+    {"capillary with plasma, absorber, no third harmonic", &capillary_ops, fill_plasma},
+    {"capillary along a gradient", &capillary_ops, fill_gradient},
+    {"capillary, full guide along a gradient", &capillary_ops, fill_full},
+    {"capillary, full guide along a gradient and a taper", &capillary_ops, fill_taper},
+    {"capillary with a mixture along a gradient", &capillary_ops, fill_mixture},
+    {"capillary, an envelope with Raman and absorbers", &capillary_ops, fill_envelope},
+    {"capillary, an envelope along a gradient", &capillary_ops, fill_envelope_gradient},
+    {"snl1", &snl1_ops, fill_snl1},
+    {"probe", &probe_ops, fill_probe}};
 #define CASES ((int)(sizeof cases / sizeof cases[0]))
 
 /* A batch of one model, and what its members left at each plane. */
@@ -267,11 +266,12 @@ static void batch_open(struct batch *b, const struct model_case *kind, int capac
     for (int i = 0; i <= MEMBERS; i++) {
         ck_assert_int_eq(params_init(&b->params[i], info->params, info->param_count), 0);
         kind->fill(&b->params[i], i < MEMBERS ? i : -1);
-        b->params[i].planes = kind->single ? (struct plane_request){PLANES_LAST, 1, NULL}
-                                           : (struct plane_request){PLANES_COUNT, PLANES, NULL};
+        b->params[i].planes = kind->ops->info->single_plane
+                                  ? (struct plane_request){PLANES_LAST, 1, NULL}
+                                  : (struct plane_request){PLANES_COUNT, PLANES, NULL};
     }
     ck_assert_int_eq(kind->ops->layout(&b->params[0], &b->layout), 0);
-    ck_assert_int_eq(b->layout.planes, kind->single ? 1 : PLANES);
+    ck_assert_int_eq(b->layout.planes, kind->ops->info->single_plane ? 1 : PLANES);
     ck_assert_int_eq(kind->ops->create(&b->params[0], b->be, capacity, &b->model), 0);
 }
 
