@@ -101,10 +101,13 @@ struct verify_law {
     int64_t first, each;
 };
 
+/* What members were compared with. */
+enum verdict_source { SOURCE_TIGHTER, SOURCE_STORED };
+
 /* The envelope that members were judged by. */
 struct verify_envelope {
     bool judged; /* false: the scan has none */
-    enum verdict_source { SOURCE_TIGHTER, SOURCE_STORED } source;
+    enum verdict_source source;
     const char *norm;
     double tolerance;
     double safety;

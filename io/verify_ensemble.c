@@ -188,6 +188,31 @@ static int verify_point(struct store *store, int64_t point, struct verify_report
     return rc;
 }
 
+/* Members of a point that are done. */
+static int count_done(struct store *store, int64_t point, int64_t *done)
+{
+    *done = 0;
+    for (int64_t r = 0; r < store->realisations; r++) {
+        double state = 0;
+        TRY(read_rows(store, "member/state", point * store->realisations + r, 1, 1, &state));
+        *done += (int)state == MEMBER_DONE;
+    }
+    return 0;
+}
+
+/* A row is made anew when more members of its point are done: until then, in a file that is not
+ * complete, it speaks of those that were. */
+static int is_stale(struct store *store, int64_t point, int64_t n, bool *stale)
+{
+    const int64_t none = 0;
+    double complete = 0;
+    int64_t done = 0;
+    TRY(read_block(store, "complete", &none, &none, &complete));
+    TRY(count_done(store, point, &done));
+    *stale = complete == 0 && n != done;
+    return 0;
+}
+
 int verify_ensemble(struct store *store, struct verify_report *report)
 {
     if (!read_exists(store, "ensemble/reduced")) {
@@ -196,8 +221,13 @@ int verify_ensemble(struct store *store, struct verify_report *report)
     }
     for (int64_t p = 0; p < store->points; p++) {
         uint8_t reduced = 0;
-        TRY(reduce_read_rows(store, p, 1, &reduced, NULL));
-        if (reduced != 0)
+        int64_t n = 0;
+        bool stale = false;
+        TRY(reduce_read_rows(store, p, 1, &reduced, &n));
+        if (reduced == 0)
+            continue;
+        TRY(is_stale(store, p, n, &stale));
+        if (!stale)
             TRY(verify_point(store, p, report));
     }
     return 0;

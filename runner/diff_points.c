@@ -128,7 +128,7 @@ static int compare_means(const struct mean m[2], struct diff_point *p)
 
 static int compare_point(struct diffing *d, struct diff_point *p)
 {
-    struct mean m[2] = {{NULL}};
+    struct mean m[2] = {{.bins = 0}, {.bins = 0}};
     int rc = 0;
     TRY(find_planes(d, p));
     if (p->plane[0] < 0) {

@@ -438,6 +438,17 @@ def verdicts_of_a_later_envelope_are_taken_as_stored():
     assert verify(path)["checks"]["verdicts"]["broken"] == 1
 
 
+def rows_of_fewer_members_are_stale_while_members_wait():
+    with copy(made(NOISE)) as file:
+        file["member/state"][9] = 0
+        file["complete"][()] = 0
+    checks = verify("copy.h5")["checks"]["ensemble"]
+    assert checks["broken"] == 0 and checks["checked"] == verify(made(NOISE))["checks"]["ensemble"]["checked"] // 2, checks
+    with h5py.File("copy.h5", "r+") as file:
+        file["complete"][()] = 1
+    assert {"states", "ensemble"} <= set(broken("copy.h5"))
+
+
 def what_is_no_result_file_is_broken_and_what_is_absent_is_an_error():
     with open("text.h5", "w") as file:
         file.write("no HDF5\n")
