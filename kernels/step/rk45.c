@@ -333,8 +333,7 @@ static bool choose_step(struct step_row *row, struct row_status *st, double *h, 
         return schedule_step(row, st, remaining, h, lands);
     const double allowed = fmin(row->plan.natural, row->guard);
     if (!(allowed >= shortest)) {
-        row_fail(row, st, "step length is below 1e-12 of the length or not finite",
-                 allowed);
+        row_fail(row, st, "step length is below 1e-12 of the length or not finite", allowed);
         return false;
     }
     *h = step_length(&row->plan, &row->control, remaining, row->guard, lands);
@@ -423,8 +422,7 @@ static int row_path(struct stepper *s, long r, double h, bool *lands, struct row
         h *= 0.9 / limit;
         *lands = false;
         if (!(h >= STEP_MINIMUM * row->control.length)) {
-            row_fail(row, st, "step length is below 1e-12 of the length or not finite",
-                     h);
+            row_fail(row, st, "step length is below 1e-12 of the length or not finite", h);
             return 0;
         }
     }

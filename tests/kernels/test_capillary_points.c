@@ -230,6 +230,40 @@ START_TEST(refusals_print_what_was_given)
 }
 END_TEST
 
+/* Exactly these options are told to have no effect. */
+static void check_unused(const struct capillary_case *c, const char *names)
+{
+    struct plane_layout layout;
+    const struct layout_note *const note = note_of(c, "options without effect", &layout);
+    ck_assert_ptr_nonnull(note);
+    ck_assert_msg(note != NULL && strncmp(note->warning, names, strlen(names)) == 0
+                      && note->warning[strlen(names)] == ':',
+                  "want %s", names);
+}
+
+START_TEST(options_without_effect_are_told)
+{
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    ck_assert_ptr_null(note_of(&c, "options without effect", &layout));
+    capillary_case_set(&c, "plasma.preionised", 1e-3);
+    capillary_case_set(&c, "plasma.occupancy", 1.0);
+    check_unused(&c, "plasma.preionised, plasma.occupancy");
+    capillary_case_choose(&c, "plasma.rate", "ppt");
+    ck_assert_ptr_null(note_of(&c, "options without effect", &layout));
+    capillary_case_set(&c, "plasma.adk_floor", 10.0);
+    check_unused(&c, "plasma.adk_floor");
+    capillary_case_choose(&c, "plasma.rate", "adk");
+    ck_assert_ptr_null(note_of(&c, "options without effect", &layout));
+    capillary_case_set(&c, "plasma.stark", 0.0);
+    capillary_case_list(&c, "bands.rdw", (const double[]){10e-9, 20e-9}, 2);
+    capillary_case_list(&c, "bands.uv", (const double[]){200e-9, 400e-9}, 2);
+    check_unused(&c, "plasma.stark, bands.rdw");
+    capillary_case_clear(&c);
+}
+END_TEST
+
 START_TEST(bands_beyond_a_resonance_are_refused)
 {
     struct capillary_case c;
@@ -588,6 +622,7 @@ int main(void)
     tcase_add_test(tests, fields_above_the_rate_are_refused_where_they_are_certain);
     tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
     tcase_add_test(tests, refusals_print_what_was_given);
+    tcase_add_test(tests, options_without_effect_are_told);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
     tcase_add_test(tests, loss_needs_a_wall_that_leaks);

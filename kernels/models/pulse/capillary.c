@@ -144,6 +144,8 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
     describe_shapes(&point, out);
     const int rc = layout_medium(&point, &medium, out);
     capillary_medium_clear(&medium);
+    if (rc == 0)
+        capillary_notes_unused(params, &point, out);
     return rc;
 }
 

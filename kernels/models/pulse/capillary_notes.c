@@ -2,6 +2,8 @@
 #include "kernels/models/pulse/capillary_notes.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
@@ -19,6 +21,9 @@
 
 /* From where on a mode is not as its formulas suppose. */
 #define GRAZING 0.01
+
+/* Default of plasma.occupancy. */
+#define OCCUPANCY 2.0
 
 /* What a table's rows may leave open: phase along the whole guide, rad; share of the
  * transmission. */
@@ -420,6 +425,80 @@ int capillary_notes(const struct capillary_point *point, const struct capillary_
     note_edges(point, out);
     note_column(point, out);
     return 0;
+}
+
+/* Names that have no effect, for one line. */
+struct unused {
+    int count;
+    char names[120];
+};
+
+static void unused_add(struct unused *list, bool idle, const char *name)
+{
+    const size_t used = strlen(list->names);
+    if (!idle)
+        return;
+    snprintf(list->names + used, sizeof list->names - used, "%s%s", list->count > 0 ? ", " : "",
+             name);
+    list->count++;
+}
+
+/* Options of the ionisation that the rates in use do not read. */
+static void unused_plasma(const struct params *p, const struct capillary_point *point,
+                          struct unused *list)
+{
+    const bool plasma = point->rule != PLASMA_NONE;
+    bool formula[2] = {false, false};
+    for (int i = 0; i < point->species && plasma && point->rate_table == NULL; i++)
+        formula[point->rate[i].kind == RATE_PPT] = true;
+    const bool none = !formula[0] && !formula[1];
+    unused_add(list, !plasma && params_real(p, "plasma.preionised") > 0.0, "plasma.preionised");
+    unused_add(list, none && params_real(p, "plasma.occupancy") != OCCUPANCY,
+               "plasma.occupancy");
+    unused_add(list, none && params_int(p, "plasma.cycle_average") == 1,
+               "plasma.cycle_average");
+    unused_add(list, !formula[0] && params_is_set(p, "plasma.adk_floor"), "plasma.adk_floor");
+    unused_add(list, !formula[1] && params_int(p, "plasma.stark") == 0, "plasma.stark");
+    unused_add(list, !formula[1] && params_int(p, "plasma.dipole") == 0, "plasma.dipole");
+}
+
+static void unused_guide(const struct params *p, const struct capillary_point *point,
+                         struct unused *list)
+{
+    const bool table = point->index_table != NULL;
+    const bool wall =
+        params_is_set(p, "guide.wall.index") || params_int(p, "guide.wall.glass") != 0;
+    unused_add(list, table && wall, "guide.wall");
+    unused_add(list, table && params_int(p, "guide.model") != 0, "guide.model");
+}
+
+/* Bands of observables that the grid does not hold at all. */
+static void unused_bands(const struct capillary_point *point, struct unused *list)
+{
+    static const char *const names[CAPILLARY_BANDS] = {"bands.rdw", "bands.uv", "bands.visible",
+                                                       "bands.infrared"};
+    const struct real_grid *const g = &point->grid;
+    const double turn = 2.0 * PULSE_PI * PULSE_C;
+    const double shortest = turn / real_grid_omega(g, g->last - 1);
+    const double longest = turn / real_grid_omega(g, g->first);
+    for (int i = 0; i < CAPILLARY_BANDS; i++) {
+        const struct wavelength_band *const b = &point->band[i];
+        unused_add(list, b->longest > 0.0 && (b->longest < shortest || b->shortest > longest),
+                   names[i]);
+    }
+}
+
+void capillary_notes_unused(const struct params *params, const struct capillary_point *point,
+                            struct plane_layout *out)
+{
+    struct unused list = {0};
+    unused_plasma(params, point, &list);
+    unused_guide(params, point, &list);
+    unused_bands(point, &list);
+    if (list.count > 0)
+        pulse_note_warn(pulse_note(out, "options without effect", "1", (double)list.count),
+                        "%s: not read beside the other options, or outside of the grid",
+                        list.names);
 }
 
 /* The phase of the carrier that Kerr effect and dispersion turn, times the trial steps a radian

@@ -13,6 +13,11 @@
 int capillary_notes(const struct capillary_point *point, const struct capillary_medium *medium,
                     struct plane_layout *out);
 
+/** Tell of options that have no effect beside the others, where they are not at their defaults.
+ */
+void capillary_notes_unused(const struct params *params, const struct capillary_point *point,
+                            struct plane_layout *out);
+
 /** Predicted evaluations of the nonlinear term of one member that saves so many planes. */
 double capillary_predicted_rhs(const struct capillary_point *point,
                                const struct capillary_medium *medium, long planes);
