@@ -331,7 +331,7 @@ static int64_t broken(const char **text)
 {
     static struct verify_report report;
     report = (struct verify_report){0};
-    ck_assert_msg(verify_store(store, &report) == 0, "%s", message);
+    ck_assert_msg(verify_store(store, NULL, &report) == 0, "%s", message);
     *text = report.kind[VERIFY_STOPS].text[0];
     ck_assert_int_eq(report.kind[VERIFY_STOPS].checked, 6); /* points */
     return report.kind[VERIFY_STOPS].broken;
