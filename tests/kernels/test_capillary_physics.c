@@ -366,10 +366,10 @@ START_TEST(a_field_above_the_rates_ceiling_saturates_is_counted_and_ends_no_run)
         plasma_case(&c, rules[i]);
         capillary_case_set(&c, "length", 0.01);
         capillary_case_set(&c, "grid.fine", 4096.0);
-        capillary_case_unset(&c, "pulse.energy");
-        capillary_case_set(&c, "pulse.peak_power",
-                           0.5 * top * top * PULSE_EPS0 * PULSE_C * area);
-        capillary_case_set(&c, "pulse.phases.gdd", 1e-30);
+        capillary_case_set(&c, "pulse.energy",
+                           0.5 * top * top * PULSE_EPS0 * PULSE_C * area * 10e-15
+                               * sqrt(PULSE_PI / log(16.0)));
+        capillary_case_set(&c, "pulse.phases.tod", 1e-60); /* its peak is not certain */
         struct capillary_planes p = capillary_case_finish(&c);
         double above = 0.0;
         for (long j = 0; j < 4096; j++) {
