@@ -48,6 +48,7 @@ enum threshold {
     THRESHOLDS
 };
 
+/* A row of thresholds.def. */
 struct threshold_row {
     const char *name;
     long value; /* unless an option says otherwise */

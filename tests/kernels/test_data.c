@@ -8,6 +8,7 @@
 #include "kernels/base/data.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define COUNT  12
@@ -50,9 +51,10 @@ START_TEST(values_are_read_where_they_lie)
     ck_assert_uint_eq(data_bytes(&set), 3 * sizeof(double));
     ck_assert_int_eq(data_read(data_find(&set, "there"), 4, 5, values), 0);
     for (int i = 0; i < 5; i++)
-        ck_assert(values[i] == 0.5f * (float)(4 + i));
+        ck_assert_exactly((double)values[i], 0.5 * (double)(4 + i));
     ck_assert_int_eq(data_read(data_find(&set, "here"), 1, 2, values), 0);
-    ck_assert(values[0] == 11.0f && values[1] == 12.0f);
+    ck_assert_exactly((double)values[0], 11.0);
+    ck_assert_exactly((double)values[1], 12.0);
     data_clear(&set);
     unlink(path);
     ck_assert_int_eq((int)mem_live(), 0);
@@ -74,8 +76,8 @@ START_TEST(another_process_finds_the_same_file)
     ck_assert_int_eq(copy.arrays, 2);
     ck_assert_str_eq(copy.hash, "0123");
     ck_assert_int_eq(data_read(data_find(&copy, "there"), COUNT - 1, 1, &value), 0);
-    ck_assert(value == 0.5f * (COUNT - 1));
-    ck_assert(data_find(&copy, "here")->real[2] == 12.0);
+    ck_assert_exactly((double)value, 0.5 * (COUNT - 1));
+    ck_assert_exactly(data_find(&copy, "here")->real[2], 12.0);
     data_clear(&copy);
     free(bytes);
     unlink(path);

@@ -7,6 +7,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/models/snl1/snl1.h"
+#include "tests/exact.h"
 #include "tests/unit_main.h"
 
 #define NK  6
@@ -154,8 +155,10 @@ START_TEST(a_spectrum_of_zeros_has_a_term_of_positive_zeros)
     c.kdmean[1] = 0.0f;
     c.kdmean[2] = NAN; /* acts as the least relative depth */
     ck_assert_int_eq(snl1_compute(c.handle, &c.batch), 0);
-    for (int i = 0; i < PTS * N; i++)
-        ck_assert(c.s[i] == 0.0f && !signbit(c.s[i]) && c.d[i] == 0.0f && !signbit(c.d[i]));
+    for (int i = 0; i < PTS * N; i++) {
+        ck_assert_exactly((double)c.s[i], 0.0);
+        ck_assert_exactly((double)c.d[i], 0.0);
+    }
     small_clear(&c);
 }
 END_TEST
