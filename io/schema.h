@@ -104,6 +104,8 @@ int schema_add(struct schema *schema, const struct schema_entry *entry);
 
 /** Entries of /member. */
 int schema_add_member(struct schema *schema, const struct store_spec *spec);
+/** Whether an entry is there only in files of scans with an envelope. */
+bool schema_is_judgment(const struct schema_entry *entry);
 /** Entries of /plane. */
 int schema_add_plane(struct schema *schema, const struct store_spec *spec);
 /** Entries of /step. */

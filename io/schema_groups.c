@@ -109,6 +109,17 @@ static const struct column judgment_columns[] = {
      "plane_index", false, true},
 };
 
+bool schema_is_judgment(const struct schema_entry *entry)
+{
+    static const char group[] = "member/contract/";
+    if (strncmp(entry->path, group, sizeof group - 1) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof judgment_columns / sizeof *judgment_columns; i++)
+        if (strcmp(entry->path + sizeof group - 1, judgment_columns[i].name) == 0)
+            return true;
+    return false;
+}
+
 int schema_add_member(struct schema *schema, const struct store_spec *spec)
 {
     TRY(add_columns(schema, "member", "member_id", COLUMNS(member_columns)));

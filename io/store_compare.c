@@ -124,13 +124,6 @@ static bool is_absent_timing(int64_t file, const struct schema_entry *entry)
            && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
 }
 
-/* What judgments leave: files made before, or without an envelope, lack it. */
-static bool is_absent_verdict(int64_t file, const struct schema_entry *entry)
-{
-    return strncmp(entry->path, "member/contract/", 16) == 0
-           && H5Lexists(file, entry->path, H5P_DEFAULT) <= 0;
-}
-
 /* Checkpoints: a file without them is as good, and how many there is room for depends on the
  * workers of its first run. */
 static bool is_resume(const struct schema_entry *entry)
@@ -142,7 +135,7 @@ bool store_skips_entry(const struct store *store, const struct schema_entry *ent
 {
     return is_config(entry) /* texts may differ in comments */
            || is_resume(entry) || is_absent_timing(store->file, entry)
-           || is_absent_verdict(store->file, entry);
+           || (schema_is_judgment(entry) && !verdict_has_room(store)); /* made before those */
 }
 
 static int compare_schema(const struct store *store, const struct store_spec *spec)

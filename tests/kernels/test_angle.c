@@ -8,6 +8,7 @@
 #include "kernels/bodies/angle.h"
 #include "kernels/contract/bounds.h"
 #include "tests/exact.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define POINTS 400000
@@ -36,6 +37,7 @@ START_TEST(an_angle_is_within_its_bound)
     }
     printf("largest error %.3f ulp\n", largest);
     ck_assert_double_le(largest, bound(BOUND_angle_ulp));
+    perturb_record_norm("angle_ulp", largest, bound(BOUND_angle_ulp));
     ck_assert_double_gt(largest, 0.1); /* something was compared */
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include "kernels/contract/bounds.h"
 #include "tests/exact.h"
 #include "tests/kernels/snl1_case.h"
+#include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
 #define FAST_LAM_MIN 0.1f /* snl1.h */
@@ -72,6 +73,7 @@ START_TEST(fast_stays_within_its_bound_and_is_another_kernel)
         snl1_group_clear(&group);
     }
     printf("fast: worst %.2g of the largest value\n", worst);
+    perturb_record_norm("snl1_fast", worst, bound(BOUND_snl1_fast));
 }
 END_TEST
 
@@ -220,6 +222,12 @@ static double balance(const struct snl1_group *group, const struct snl1_numbers 
     return fabs(sum) / size;
 }
 
+static void check_balance(double balance, const char *family, double limit)
+{
+    ck_assert_msg(balance <= limit, "%s: %g of %g", family, balance, limit);
+    perturb_record_norm(family, balance, limit);
+}
+
 START_TEST(action_energy_and_momentum_are_conserved_where_nothing_leaves)
 {
     static const int compact[] = {0, 1, 3, 5};
@@ -231,10 +239,14 @@ START_TEST(action_energy_and_momentum_are_conserved_where_nothing_leaves)
             struct snl1_results results;
             ck_assert_int_eq(snl1_run(handle, &group, 1000, 0, &results), 0);
             const float *const s = results.s + (long)COMPACT * group.nspec;
-            ck_assert_double_le(balance(&group, n, s, 0), bound(BOUND_snl1_conserved));
-            ck_assert_double_le(balance(&group, n, s, 1), bound(BOUND_snl1_conserved));
-            ck_assert_double_le(balance(&group, n, s, 2), bound(BOUND_snl1_momentum));
-            ck_assert_double_le(balance(&group, n, s, 3), bound(BOUND_snl1_momentum));
+            check_balance(balance(&group, n, s, 0), "snl1_conserved",
+                          bound(BOUND_snl1_conserved));
+            check_balance(balance(&group, n, s, 1), "snl1_conserved",
+                          bound(BOUND_snl1_conserved));
+            check_balance(balance(&group, n, s, 2), "snl1_momentum",
+                          bound(BOUND_snl1_momentum));
+            check_balance(balance(&group, n, s, 3), "snl1_momentum",
+                          bound(BOUND_snl1_momentum));
             snl1_results_clear(&results);
             snl1_destroy(handle);
             snl1_group_clear(&group);

@@ -205,7 +205,9 @@ def a_stop_on_request_is_resumed():
     code, _, err = finish(process)
     assert code == 75, (code, err)
     told = json.loads(command(folder, "status", "--json", "out.h5").stdout)["files"][0]
-    assert told["until"]["open"] == 3 and told["states"]["not_needed"] == 0, told
+    # which points were through when the stop came is a matter of time
+    left, needed = told["until"]["open"], told["states"]["not_needed"]
+    assert 1 <= left <= 3 and (needed == 0) == (left == 3) and told["states"]["pending"] > 0 and not told["complete"], told
     code, _, err = run(folder, *ESTIMATE)
     assert code == 0 and same(want, found(folder)), err
 
