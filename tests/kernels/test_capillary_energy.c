@@ -89,6 +89,7 @@ START_TEST(an_envelope_that_gains_energy_fails)
     ck_assert_int_eq(p.row.outcome, ROW_FAILED);
     ck_assert_msg(strstr(p.row.reason, "nothing gives energy") != NULL, "%s", p.row.reason);
     capillary_planes_free(&p);
+    capillary_case_clear(&c);
     /* With noise the energy is that of plane 0, and a pulse of no more than the noise may run.
      */
     capillary_case_small(&c);
@@ -144,6 +145,7 @@ START_TEST(what_is_absorbed_is_what_is_missing_whatever_the_steps)
         check_absorbed(&c, 1e-12);
         /* The Kerr effect takes nothing; the loss is that of the mean over steps of its
          * phase. */
+        capillary_case_clear(&c);
         leaky_case(&c, fields[i]);
         capillary_case_choose(&c, "kerr.response", "chi3");
         capillary_case_choose(&c, "windows.time", "none");
