@@ -22,19 +22,6 @@
 #define AREA    1.4971689509 /* Aeff of HE11 over the square of the radius, physics.md §9 */
 #define OMEGA_0 (2.0 * PULSE_PI * PULSE_C / 800e-9)
 
-static void is_near(double got, double want, double tolerance, const char *what)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
-                  got, want, tolerance);
-}
-
-static struct capillary_planes run(const struct capillary_case *c)
-{
-    struct capillary_planes p = capillary_case_run(c);
-    ck_assert_msg(p.row.outcome == ROW_DONE, "%s", p.row.reason);
-    return p;
-}
-
 /* A small grid around the carrier, an envelope, nothing nonlinear. */
 static void small_case(struct capillary_case *c)
 {
@@ -58,13 +45,6 @@ static void kerr_case(struct capillary_case *c)
     capillary_case_set(c, "pressure.constant", 1e5);
 }
 
-static void gradient(struct capillary_case *c, double from, double to)
-{
-    capillary_case_unset(c, "pressure.constant");
-    capillary_case_set(c, "pressure.from", from);
-    capillary_case_set(c, "pressure.to", to);
-}
-
 /* ||a - b||/||b|| of the last planes of both. */
 static double end_distance(const struct capillary_planes *a, const struct capillary_planes *b)
 {
@@ -83,23 +63,25 @@ static double way_of(const struct capillary_planes *p)
 static void check_real(struct capillary_case *c, double tolerance)
 {
     capillary_case_choose(c, "field", "envelope");
-    struct capillary_planes envelope = run(c);
+    struct capillary_planes envelope = capillary_case_finish(c);
     capillary_case_choose(c, "field", "real");
-    struct capillary_planes real = run(c);
+    struct capillary_planes real = capillary_case_finish(c);
     const double *const want = real.observable[1];
     const double *const got = envelope.observable[1];
     ck_assert_double_gt(way_of(&real), 0.1);
     const double distance = end_distance(&envelope, &real);
     ck_assert_msg(distance <= tolerance, "distance %g", distance);
-    is_near(got[CAPILLARY_ENERGY], want[CAPILLARY_ENERGY], 2.0 * tolerance, "energy");
-    is_near(got[CAPILLARY_OMEGA_MEAN], want[CAPILLARY_OMEGA_MEAN], tolerance, "mean frequency");
+    capillary_near(got[CAPILLARY_ENERGY], want[CAPILLARY_ENERGY], 2.0 * tolerance, "energy");
+    capillary_near(got[CAPILLARY_OMEGA_MEAN], want[CAPILLARY_OMEGA_MEAN], tolerance,
+                   "mean frequency");
     ck_assert_double_le(fabs(got[CAPILLARY_ABSORBED] - want[CAPILLARY_ABSORBED]),
                         1e-6 * want[CAPILLARY_ENERGY]);
     /* Samples of the power: as far apart as the band allows. */
-    is_near(got[CAPILLARY_PEAK_POWER], want[CAPILLARY_PEAK_POWER], 5e-3, "peak power");
-    is_near(got[CAPILLARY_FWHM_T], want[CAPILLARY_FWHM_T], 1e-2, "duration");
+    capillary_near(got[CAPILLARY_PEAK_POWER], want[CAPILLARY_PEAK_POWER], 5e-3, "peak power");
+    capillary_near(got[CAPILLARY_FWHM_T], want[CAPILLARY_FWHM_T], 1e-2, "duration");
     /* The highest sample of a real field lies below the crest. */
-    is_near(got[CAPILLARY_B_INTEGRAL], want[CAPILLARY_B_INTEGRAL], 0.02, "nonlinear phase");
+    capillary_near(got[CAPILLARY_B_INTEGRAL], want[CAPILLARY_B_INTEGRAL], 0.02,
+                   "nonlinear phase");
     capillary_planes_free(&envelope);
     capillary_planes_free(&real);
 }
@@ -140,7 +122,7 @@ START_TEST(an_envelope_is_the_real_field_without_third_harmonic)
         kerr_case(&c);
         capillary_case_set(&c, "length", i == 0 ? 0.2 : 0.1);
         capillary_case_set(&c, "pulse.duration", durations[i]);
-        struct capillary_planes p = run(&c);
+        struct capillary_planes p = capillary_case_finish(&c);
         const double share = negative_share(p.field + p.bins, p.bins);
         const double phase = p.observable[1][CAPILLARY_B_INTEGRAL];
         ck_assert_double_gt(phase, 1.0);
@@ -162,10 +144,10 @@ START_TEST(what_the_third_harmonic_does_to_the_fundamental_is_all_that_is_missin
     capillary_case_list(&c, "bands.uv", (const double[]){230e-9, 310e-9}, 2);
     capillary_case_set(&c, "length", 0.05);
     c.params.planes = (struct plane_request){PLANES_COUNT, 21, NULL};
-    struct capillary_planes envelope = run(&c);
+    struct capillary_planes envelope = capillary_case_finish(&c);
     capillary_case_choose(&c, "field", "real");
     capillary_case_choose(&c, "kerr.third_harmonic", "true");
-    struct capillary_planes real = run(&c);
+    struct capillary_planes real = capillary_case_finish(&c);
     double share = 0.0;
     for (int i = 0; i < 21; i++)
         share = fmax(share, real.observable[i][CAPILLARY_ENERGY_UV] / 60e-6);
@@ -197,7 +179,7 @@ START_TEST(a_linear_gaussian_spreads_as_its_closed_form)
     capillary_case_set(&c, "pressure.constant", 0.0);
     capillary_case_set(&c, "guide.loss", 0.0);
     capillary_case_set(&c, "length", length);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_int_eq(p.row.steps, 1);
     for (long k = 0; k < p.bins; k++) {
         if (cplx_abs2(p.field[k]) < 1e-20 * cplx_abs2(p.field[p.bins / 4]))
@@ -207,16 +189,16 @@ START_TEST(a_linear_gaussian_spreads_as_its_closed_form)
         const cplx turn = cplx_mul_conj(p.field[p.bins + k], p.field[k]);
         ck_assert_double_le(fabs(remainder(atan2(turn.i, turn.r) - want, 2.0 * PULSE_PI)),
                             1e-9);
-        is_near(cplx_abs2(p.field[p.bins + k]), cplx_abs2(p.field[k]), 1e-12, "energy");
+        capillary_near(cplx_abs2(p.field[p.bins + k]), cplx_abs2(p.field[k]), 1e-12, "energy");
     }
     /* T sqrt(1 + (L/L_D)^2) but for the third order, T0^3/beta3 being 14 m. */
     const double t0 = 30e-15 / (2.0 * sqrt(log(2.0)));
     const double beta2 = scale / pow(OMEGA_0, 3.0);
     const double ratio = length * beta2 / (t0 * t0);
     ck_assert_double_gt(ratio, 0.9);
-    is_near(p.observable[0][CAPILLARY_FWHM_T], 30e-15, 1e-4, "input duration");
-    is_near(p.observable[1][CAPILLARY_FWHM_T], 30e-15 * sqrt(1.0 + ratio * ratio), 1e-2,
-            "duration");
+    capillary_near(p.observable[0][CAPILLARY_FWHM_T], 30e-15, 1e-4, "input duration");
+    capillary_near(p.observable[1][CAPILLARY_FWHM_T], 30e-15 * sqrt(1.0 + ratio * ratio), 1e-2,
+                   "duration");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -233,12 +215,12 @@ START_TEST(the_kerr_effect_conserves_energy_and_photons)
     capillary_case_choose(&c, "windows.spectral", "none");
     capillary_case_set(&c, "pulse.duration", 10e-15);
     capillary_case_set(&c, "stepper.rtol", 1e-9);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     const double *const in = p.observable[0];
     const double *const out = p.observable[1];
     ck_assert_double_gt(out[CAPILLARY_B_INTEGRAL], 2.0);
-    is_near(out[CAPILLARY_ENERGY], in[CAPILLARY_ENERGY], 1e-8, "energy");
-    is_near(out[CAPILLARY_PHOTON_NUMBER], in[CAPILLARY_PHOTON_NUMBER], 1e-8, "photons");
+    capillary_near(out[CAPILLARY_ENERGY], in[CAPILLARY_ENERGY], 1e-8, "energy");
+    capillary_near(out[CAPILLARY_PHOTON_NUMBER], in[CAPILLARY_PHOTON_NUMBER], 1e-8, "photons");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -290,7 +272,7 @@ static struct capillary_planes run_narrow(double *rho)
     capillary_case_set(&c, "pulse.duration", 40e-15);
     capillary_case_set(&c, "pulse.energy", 20e-6);
     capillary_case_set(&c, "stepper.rtol", 1e-9);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     *rho = p.observable[0][CAPILLARY_DENSITY];
     capillary_case_clear(&c);
     return p;
@@ -337,7 +319,7 @@ START_TEST(a_narrow_band_is_that_of_model_gnlse)
     const double distance = capillary_distance(got, want, POINTS);
     ck_assert_msg(distance <= 1e-5, "distance %g", distance);
     ck_assert_double_gt(way_of(&p), 1.0);
-    is_near(p.observable[1][CAPILLARY_ENERGY], 20e-6, 1e-7, "energy");
+    capillary_near(p.observable[1][CAPILLARY_ENERGY], 20e-6, 1e-7, "energy");
     free(got);
     free(want);
     capillary_planes_free(&p);
@@ -365,7 +347,7 @@ START_TEST(molecules_shift_an_envelope_as_they_shift_the_real_field)
         raman_case(&c, gases[i]);
         check_real(&c, 1e-4);
         capillary_case_choose(&c, "field", "envelope");
-        struct capillary_planes p = run(&c);
+        struct capillary_planes p = capillary_case_finish(&c);
         const double *const in = p.observable[0];
         const double *const out = p.observable[1];
         const double shift = out[CAPILLARY_OMEGA_MEAN] / in[CAPILLARY_OMEGA_MEAN] - 1.0;
@@ -387,7 +369,7 @@ START_TEST(gradients_and_tapers_act_as_on_the_real_field)
         capillary_case_choose(&c, "guide.prefactor", "mode");
         capillary_case_set(&c, "guide.loss", 1.0);
         capillary_case_choose(&c, "guide.model", words[i]);
-        gradient(&c, 2e5, 0.0);
+        capillary_case_gradient(&c, 2e5, 0.0);
         check_real(&c, 1e-4);
         capillary_case_clear(&c);
         kerr_case(&c);
@@ -405,13 +387,13 @@ START_TEST(a_gradient_between_equal_pressures_is_a_constant_one)
 {
     struct capillary_case c;
     raman_case(&c, "H2");
-    struct capillary_planes constant = run(&c);
-    gradient(&c, 1e5, 1e5);
-    struct capillary_planes same = run(&c);
+    struct capillary_planes constant = capillary_case_finish(&c);
+    capillary_case_gradient(&c, 1e5, 1e5);
+    struct capillary_planes same = capillary_case_finish(&c);
     ck_assert(equal_bits(constant.field, same.field,
                          2 * (size_t)constant.bins * sizeof *constant.field));
-    gradient(&c, 1e5, 1e5 * (1.0 + 1e-10));
-    struct capillary_planes near = run(&c);
+    capillary_case_gradient(&c, 1e5, 1e5 * (1.0 + 1e-10));
+    struct capillary_planes near = capillary_case_finish(&c);
     ck_assert_double_le(end_distance(&near, &constant), 1e-8);
     ck_assert_double_gt(way_of(&constant), 0.1);
     capillary_planes_free(&constant);
@@ -430,11 +412,11 @@ START_TEST(absorbers_are_those_of_the_real_field)
     capillary_case_set(&c, "pulse.phases.delay", 0.46 * 2e-12);
     capillary_case_set(&c, "absorber.time", 0.02);
     capillary_case_set(&c, "absorber.spectral", 0.1);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     ck_assert_double_lt(p.observable[1][CAPILLARY_ENERGY], 50e-6);
-    is_near(p.observable[1][CAPILLARY_ABSORBED],
-            p.observable[0][CAPILLARY_ENERGY] - p.observable[1][CAPILLARY_ENERGY], 1e-2,
-            "absorbed");
+    capillary_near(p.observable[1][CAPILLARY_ABSORBED],
+                   p.observable[0][CAPILLARY_ENERGY] - p.observable[1][CAPILLARY_ENERGY], 1e-2,
+                   "absorbed");
     capillary_planes_free(&p);
     /* The rate has a kink where it is capped, 2 fs before the end; 5e-5 of the field is there.
      */
@@ -447,9 +429,9 @@ START_TEST(each_active_bin_gets_one_photon_of_noise)
 {
     struct capillary_case c;
     small_case(&c);
-    struct capillary_planes quiet = run(&c);
+    struct capillary_planes quiet = capillary_case_finish(&c);
     c.seed = (struct seed){.noise = NOISE_ONE_PHOTON, .ensemble_seed = 1, .point_key = 7};
-    struct capillary_planes noisy = run(&c);
+    struct capillary_planes noisy = capillary_case_finish(&c);
     long bins = 0;
     for (long k = 0; k < quiet.bins; k++) {
         /* Rounding of the sum with a pulse of 1e15 photons. */
@@ -458,7 +440,7 @@ START_TEST(each_active_bin_gets_one_photon_of_noise)
         const double energy =
             4.0 * 400e-15 * cplx_abs2(cplx_sub(noisy.field[k], quiet.field[k]));
         if (energy > 0.0)
-            is_near(energy, PULSE_HBAR * quiet.omega[k], 1e-9, "photon");
+            capillary_near(energy, PULSE_HBAR * quiet.omega[k], 1e-9, "photon");
         bins += energy > 0.0;
     }
     ck_assert_int_gt(bins, 300);
@@ -476,11 +458,11 @@ START_TEST(the_grid_that_is_chosen_folds_nothing_back)
     capillary_case_choose(&c, "windows.time", "none");
     capillary_case_set(&c, "pulse.duration", 5e-15);
     capillary_case_set(&c, "length", 0.05);
-    struct capillary_planes chosen = run(&c);
+    struct capillary_planes chosen = capillary_case_finish(&c);
     capillary_case_set(&c, "grid.fine", 2400.0);
-    struct capillary_planes finer = run(&c);
+    struct capillary_planes finer = capillary_case_finish(&c);
     capillary_case_set(&c, "grid.fine", 450.0);
-    struct capillary_planes least = run(&c);
+    struct capillary_planes least = capillary_case_finish(&c);
     ck_assert_double_le(end_distance(&chosen, &finer), 1e-10);
     ck_assert_double_gt(end_distance(&least, &finer), 1e-6);
     capillary_planes_free(&chosen);
@@ -523,7 +505,7 @@ static void check_counts(const char *name, const char *word, int transforms, int
     capillary_case_gas(&c, "N2");
     capillary_case_choose(&c, "raman.model", "none");
     capillary_case_choose(&c, name, word);
-    struct capillary_planes p = run(&c);
+    struct capillary_planes p = capillary_case_finish(&c);
     const long long trials = p.row.steps + p.row.rejected;
     ck_assert_int_eq(p.row.rhs_calls, 1 + 6 * trials);
     ck_assert_msg(p.row.transforms == p.row.rhs_calls * transforms, "%s: %s: %lld transforms",

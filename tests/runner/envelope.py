@@ -10,13 +10,12 @@ import math
 import os
 import signal
 import sys
-import time
 
 import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import command, descendants, finish, run, start, write
+from farm import command, descendants, finish, run, start, wait_until, write
 
 DONE, FAILED, QUARANTINED = 2, 3, 5
 UNJUDGED, WITHIN, OUTSIDE = 0, 1, 2
@@ -292,17 +291,17 @@ def workers_that_die_while_they_judge_are_replaced():
     assert (c["verdict"] != UNJUDGED).all() and "1 member is judged again" in err, err
 
 
+def all_done(folder):
+    try:
+        return (contract(folder)["state"] == DONE).all()
+    except KeyError:  # the file is being made
+        return False
+
+
 def a_stopped_run_goes_on_judging():
     folder = write(judged(SOLITON.replace("to: 1e-9, points: 11", "to: 1e-12, points: 2"), "1e-2"))
     process = start(folder, "-n", "1")
-    deadline = time.time() + 30
-    while time.time() < deadline:
-        try:
-            if (contract(folder)["state"] == DONE).all():
-                break
-        except (OSError, KeyError):
-            pass
-        time.sleep(0.01)
+    wait_until(lambda: all_done(folder), "members done")
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
     c = contract(folder)
