@@ -220,6 +220,7 @@ void capillary_case_refused(struct capillary_case *c, int code, const char *word
     ck_assert_msg(got == code, "%d: %s", got, text);
     ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
     ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
+    ck_assert_msg(strchr(text, '\n') == NULL, "%s", text);
     ck_assert_int_eq(mem_live(), live);
     capillary_case_clear(c);
 }

@@ -527,16 +527,7 @@ END_TEST
 /* The case is refused with a line that holds the words; then it is cleared. */
 static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
 {
-    struct plane_layout layout;
-    char text[600] = "";
-    status_capture(text, sizeof text);
-    const int got = capillary_ops.layout(&c->params, &layout);
-    status_capture(NULL, 0);
-    ck_assert_msg(got == code, "%d: %s", got, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    ck_assert_msg(strchr(text, '\n') == NULL, "%s", text);
-    capillary_case_clear(c);
+    capillary_case_refused(c, code, word, other);
     ck_assert_int_eq(mem_live(), 0);
 }
 

@@ -25,13 +25,7 @@ static int layout_of(const struct capillary_case *c, struct plane_layout *out, c
 /* The case is refused with a line that holds the words; then it is cleared. */
 static void refuses(struct capillary_case *c, int code, const char *word, const char *other)
 {
-    struct plane_layout layout;
-    char text[600];
-    const int got = layout_of(c, &layout, text, sizeof text);
-    ck_assert_msg(got == code, "%d: %s", got, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    capillary_case_clear(c);
+    capillary_case_refused(c, code, word, other);
     ck_assert_int_eq(mem_live(), 0);
 }
 
