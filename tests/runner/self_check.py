@@ -10,13 +10,12 @@ import json
 import os
 import re
 import signal
-import time
 
 import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import command, content, finish, run, same, start, states, write
+from farm import command, content, finish, run, same, start, wait_until, write
 
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start, made at once
 FIBRE = """scan: fibre
@@ -67,6 +66,11 @@ def wrong(order):
     return {"FARM_FAULT": "wrong@kernels," + order}
 
 
+def wrong_once(folder, member, point="kernels"):
+    """The first worker that computes this member, whichever it is, is wrong from then on."""
+    return {"FARM_FAULT": f"wrong@{point},member={member},once={os.path.abspath(folder)}/struck"}
+
+
 def columns(folder, *names):
     with h5py.File(os.path.join(folder, "out.h5")) as file:
         return [file["member/" + name][...] for name in names]
@@ -80,6 +84,13 @@ def journal(folder, kind, **wanted):
 
 def withdrawn(folder):
     return {m for r in journal(folder, "member", state="withdrawn") for m in range(r["first"], r["last"] + 1)}
+
+
+def failed_rank(folder):
+    """The one worker that failed its self-check."""
+    found = journal(folder, "worker", event="self-check failed")
+    assert len(found) == 1, found
+    return found[0]["rank"]
 
 
 def figures(text):
@@ -105,19 +116,18 @@ def right_workers_pass_within_the_ladder_and_change_nothing():
 def a_wrong_worker_is_parked_and_its_members_are_computed_again():
     text = scan(40)
     folder = write(text)
-    code, _, err = run(folder, *PLAIN, "-n", "3", "--self-check=3", env=wrong("rank=2,hit=14"))
+    code, _, err = run(folder, *PLAIN, "-n", "3", "--self-check=3", env=wrong_once(folder, 20))
     assert code == 0, err
     _, observed, bound = figures(next(line for line in err.splitlines() if "fails its self-check" in line))
     assert observed > bound, err
     assert same(content(folder), content(right(text))), "wrong results are left"
     rank, attempts, state = columns(folder, "rank", "attempts", "state")
-    again = withdrawn(folder)
-    assert again and (state == 2).all()
-    assert all(rank[m] != 2 for m in again), (rank, again)
-    assert (rank == 2).any(), "what it computed before its last good check stays"
+    bad, again = failed_rank(folder), withdrawn(folder)
+    assert 20 in again and (state == 2).all(), (again, state)
+    assert all(rank[m] != bad for m in again), (rank, again)
+    assert (attempts[rank == bad] == 1).all(), "what it computed before its last good check stays"
     assert all(attempts[m] == 1 or m in again and attempts[m] == 2 for m in range(40)), (attempts, again)
     assert (attempts == 2).any(), (attempts, again)
-    assert len(journal(folder, "worker", rank=2, event="self-check failed")) == 1
     assert all("largest difference" in r["reason"] for r in journal(folder, "member", state="withdrawn"))
     shown = command(folder, "status", "out.h5").stdout
     assert "self-check failed" in shown and "40 done" in shown, shown
@@ -126,7 +136,7 @@ def a_wrong_worker_is_parked_and_its_members_are_computed_again():
 def without_checks_the_same_fault_goes_unseen():
     text = scan(40)
     folder = write(text)
-    code, _, err = run(folder, *PLAIN, "-n", "3", env=wrong("rank=2,hit=14"))
+    code, _, err = run(folder, *PLAIN, "-n", "3", env=wrong_once(folder, 20))
     assert code == 0, err
     a, b = content(folder)["field"], content(right(text))["field"]
     worse = np.abs(a - b).max(axis=(1, 2)) / np.abs(b).max()
@@ -136,11 +146,12 @@ def without_checks_the_same_fault_goes_unseen():
 def the_last_members_are_checked_before_the_run_ends():
     text = scan(12)
     folder = write(text)
-    code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=1000", env=wrong("rank=1,hit=9"))
+    code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=1000", env=wrong_once(folder, 10))
     assert code == 0, err
-    assert "rank 1" in next(line for line in err.splitlines() if "fails its self-check" in line), err
+    bad = failed_rank(folder)
+    assert f"rank {bad}" in next(line for line in err.splitlines() if "fails its self-check" in line), err
     rank, = columns(folder, "rank")
-    assert withdrawn(folder) and (rank == 2).all(), rank
+    assert 10 in withdrawn(folder) and (rank != bad).all(), rank
     assert same(content(folder), content(right(text)))
 
 
@@ -175,8 +186,8 @@ def a_farm_of_nothing_but_wrong_workers_ends_with_code_3():
 def reductions_of_withdrawn_members_are_made_again():
     text = scan(4, NOISY)
     folder = write(text)
-    code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=7", env=wrong("rank=1,hit=20"))
-    assert code == 0 and withdrawn(folder), err
+    code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=7", env=wrong_once(folder, 9))
+    assert code == 0 and 9 in withdrawn(folder), err
     with h5py.File(os.path.join(folder, "out.h5")) as file, h5py.File(os.path.join(right(text), "out.h5")) as other:
         assert (file["ensemble/n"][...] == 4).all() and (file["ensemble/reduced"][...] == 1).all()
         for name in ("mean_spectrum", "g12", "coherence"):
@@ -187,24 +198,24 @@ def verdicts_of_a_wrong_worker_are_found_again():
     text = scan(16, "envelope: {reference: tighter, tolerance: 1e-3, sample: all}\n")
     expected = columns(right(text), "contract/verdict", "contract/observed")
     assert (expected[0] == 1).all(), expected
-    forgotten = set()
-    for hit in (38, 60):
+    for point in ("kernels", "judge.kernels"):
         folder = write(text)
-        code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=3", env=wrong(f"rank=1,hit={hit}"))
+        code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=3", env=wrong_once(folder, 9, point))
         assert code == 0, err
-        assert len(journal(folder, "worker", rank=1, event="self-check failed")) == 1, err
+        failed_rank(folder)
         assert same(content(folder), content(right(text))), "wrong results are left"
         found = columns(folder, "contract/verdict", "contract/observed")
         assert (found[0] == expected[0]).all() and found[1].tobytes() == expected[1].tobytes(), (found, expected)
-        forgotten |= {r["first"] for r in journal(folder, "member", state="verdict withdrawn")}
-    assert forgotten, "no verdict was withdrawn"
+    forgotten = {m for r in journal(folder, "member", state="verdict withdrawn") for m in range(r["first"], r["last"] + 1)}
+    assert 9 in forgotten, (forgotten, err)
 
 
 def a_controller_that_is_killed_while_it_takes_back_leaves_nothing_wrong():
     text = scan(40)
     folder = write(text)
-    order = wrong("rank=2,hit=14")["FARM_FAULT"] + ";kill@withdraw,rank=0,hit=2"
-    code, _, err = run(folder, *PLAIN, "-n", "3", "--self-check=3", env={"FARM_FAULT": order})
+    # rank 1 is slow, so that the wrong one has members to take back
+    order = wrong("rank=2,hit=1")["FARM_FAULT"] + ";slow=0.05@step,rank=1;kill@withdraw,rank=0,hit=2"
+    code, _, err = run(folder, *PLAIN, "-n", "2", "--self-check=8", env={"FARM_FAULT": order})
     assert code == 3 and len(withdrawn(folder)) > 1, (code, err)
     assert not journal(folder, "worker", event="self-check failed")
     code, _, err = run(folder, *PLAIN, "-n", "2")
@@ -224,18 +235,19 @@ def a_wrong_worker_that_dies_before_its_verdict_is_read_costs_nobody_else():
 def a_stop_confirms_what_has_been_computed():
     text = scan(400)
     folder = write(text)
-    process = start(folder, *PLAIN, "-n", "2", "--self-check=1000", env=wrong("rank=1,hit=12"))
-    limit = time.time() + 30
-    while time.time() < limit and not (os.path.exists(os.path.join(folder, "out.h5.journal")) and journal(folder, "member", state="done")):
-        time.sleep(0.05)
-    time.sleep(0.5)
+    process = start(folder, *PLAIN, "-n", "2", "--self-check=1000", env=wrong_once(folder, 20))
+    wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5.journal"))
+               and any(r["first"] <= 20 <= r["last"] for r in journal(folder, "member", state="done")), "a wrong member")
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
-    assert code == 75 and "rank 1" in err and "fails its self-check" in err, (code, err)
+    bad = failed_rank(folder)
+    assert code == 75 and "fails its self-check" in err, (code, err)
     rank, state = columns(folder, "rank", "state")
-    assert (rank[state == 2] == 2).all() and (state == 2).any(), (rank, state)
-    for r in withdrawn(folder):
-        assert states(folder)[r] == 0
+    assert (rank[state == 2] != bad).all() and (state == 2).any(), (rank, state)
+    assert 20 in withdrawn(folder), withdrawn(folder)
+    done = state == 2
+    a, b = content(folder)["field"][done], content(right(text))["field"][done]
+    assert a.tobytes() == b.tobytes(), "wrong results are left"
 
 
 def models_without_a_stepper_are_refused():
