@@ -172,8 +172,8 @@ START_TEST(a_relative_depth_that_is_no_number_acts_as_the_least)
     c.kdmean[0] = 0.5f / 0.75f; /* kdmin over kdcon */
     c.kdmean[1] = NAN;
     c.kdmean[2] = -3.0f;
-    memcpy(c.a + N, c.a, sizeof(float) * N);
-    memcpy(c.a + 2 * N, c.a, sizeof(float) * N);
+    for (int i = 0; i < N; i++)
+        c.a[N + i] = c.a[2 * N + i] = c.a[i];
     ck_assert_int_eq(snl1_compute(c.handle, &c.batch), 0);
     ck_assert(c.s[N / 2] < 0.0f || c.s[N / 2] > 0.0f);
     for (int p = 1; p < PTS; p++)
