@@ -275,7 +275,7 @@ struct store_member_end {
     int rank;
     const char *host;
     const char *device;
-    const char *kernel_id;        /* instruction set and FFT library */
+    const char *kernel_id;        /* instruction set, FFT library or kernel */
     const struct row_status *row; /* counters and history */
     long steps_kept;              /* of the history, in the file already: store_put_steps */
 };

@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 3
+#define MODEL_ABI_VERSION 4
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -263,6 +263,10 @@ struct model_ops {
     /* Which elements of a plane of an array are exactly zero on every plane: a hard mask holds
      * them there. zero[elements] 0 or 1. Pure. NULL: none is. */
     int (*zeros)(const struct params *point, int array, uint8_t *zero);
+
+    /* What computes the rows, for the record of a member: "snl1-parity/x86-64-v3". Borrowed,
+     * valid as long as the object. NULL: the backend's kernels and transforms do. */
+    const char *(*kernel)(const struct model *m);
 };
 
 /** The built-in models, NULL-terminated. */

@@ -15,7 +15,7 @@
 
 #define FORMAT_VERSION 1
 
-static const char *const later_models[] = {"snl1", "graph", "lowprec", NULL};
+static const char *const later_models[] = {"graph", "lowprec", NULL};
 
 /* scan, format, model */
 

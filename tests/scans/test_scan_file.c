@@ -303,8 +303,7 @@ START_TEST(the_head_is_checked)
     toy_refuses("scan: x\nformat: 1.5\nmodel: toy\n", "file:2:9: ", "whole number");
     toy_refuses("scan: x\nmodel: tox\n", "file:2:8: ", "unknown model 'tox'",
                 "did you mean 'toy'?", "accepted: toy, bare");
-    toy_refuses("scan: x\nmodel: snl1\n", "file:2:8: ", "not in this version");
-    toy_refuses("scan: x\nmodel: graph\n", "not in this version");
+    toy_refuses("scan: x\nmodel: graph\n", "file:2:8: ", "not in this version");
     toy_refuses("scan: x\nmodel: lowprec\n", "not in this version");
     toy_refuses("scan: x\nmodel: plugin:./mine.so\n", "file:2:8: ", "plugin", "not supported");
     toy_refuses(TOY "parametres: {}\n", "file:4:1: ", "did you mean 'parameters'?", "axes");
