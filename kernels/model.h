@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 3
+#define MODEL_ABI_VERSION 4
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -156,6 +156,9 @@ struct seed {
     uint64_t ensemble_seed;
     uint64_t point_key; /* 0 with common random numbers */
     uint64_t realisation;
+    double perturbation; /* l2 norm of a perturbation of the input field, in units of that of
+                            the field itself; 0: none. Models that take noise heed it: its
+                            growth is what the dynamics amplify */
 };
 
 /* One trial step. */

@@ -178,6 +178,7 @@ static int read_tree(struct reader *r, const struct tree *tree,
     TRY(axes_finish(r));
     const struct node *parameters = node_child(root, "parameters");
     TRY(schema_finish(r, parameters != NULL ? parameters : root));
+    envelope_finish(r->scan, r->units != NULL);
     TRY(envelope_check(r->scan));
     TRY(inputs_resolve(r));
     return r->scan->inputs > 0 ? 0 : canonical_make(r->scan);
