@@ -195,6 +195,21 @@ static int check_errors(struct store *store, const struct verify_judged *j,
     return 0;
 }
 
+/* The planes are those of all members with the same positions: the window is this one's alone.
+ */
+static int check_done(struct store *store, const struct verify_judged *j,
+                      const struct stored *stored, double *list, struct verify_report *report)
+{
+    struct verify_planes planes = *j->planes;
+    struct verify_judged own = *j;
+    TRY(MEM_NEW(store->planes, &planes.judged));
+    memcpy(planes.judged, j->planes->judged, (size_t)store->planes * sizeof *planes.judged);
+    own.planes = &planes;
+    const int rc = check_errors(store, &own, stored, list, report);
+    mem_free(planes.judged);
+    return rc;
+}
+
 int verify_verdict(struct store *store, const struct verify_judged *j,
                    struct verify_report *report)
 {
@@ -205,7 +220,7 @@ int verify_verdict(struct store *store, const struct verify_judged *j,
     if (!check_columns(j, &stored, report) || stored.outcome != MEMBER_DONE)
         return 0;
     TRY(MEM_NEW(2 * store->planes, &list));
-    const int rc = check_errors(store, j, &stored, list, report);
+    const int rc = check_done(store, j, &stored, list, report);
     mem_free(list);
     return rc;
 }

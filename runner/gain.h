@@ -43,7 +43,7 @@ void gain_plane(struct gain *gain, const struct plane_layout *layout, long plane
                 const struct plane_buffers *fresh);
 
 /** [planes of the file] distance in the norm of the envelope in units of the perturbation; NaN:
- * not measured. Borrowed. */
+ * not measured, or behind a plane beyond the limit. Borrowed. */
 const double *gain_values(const struct gain *gain);
 
 /** Free; NULL is legal. */

@@ -517,6 +517,9 @@ int worker_judge_plane(struct worker *w, int r)
             plane_error_number(j->number[plane], slot->buffers.observable[observable]);
     else if (compares)
         rc = compare_fields(w, j, layout, plane, &slot->buffers, NULL, &j->error[plane]);
+    if (gain_is_perturbed(j->gain)
+        && !(gain_values(j->gain)[plane] <= scan_get_envelope(w->scan)->gain))
+        slot->status[r].outcome = ROW_DONE; /* nothing behind it is judged */
     stopwatch_switch(&w->watch, before);
     return rc;
 }
