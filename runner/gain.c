@@ -2,6 +2,7 @@
 #include "runner/gain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/mem.h"
@@ -17,6 +18,7 @@ struct gain {
     long planes;
     double *value; /* [planes] */
     double **kept; /* [planes] what the norm compares, one array behind the other; NULL: none */
+    struct envelope_reach reach;
     double *fresh; /* the same of the perturbed run */
 };
 
@@ -28,6 +30,7 @@ int gain_create(const struct scan *scan, long planes, struct gain **out)
     g->scan = scan;
     g->size = envelope_perturbation(scan_get_envelope(scan)->gain);
     g->planes = planes;
+    g->reach = (struct envelope_reach){.last = -1, .first = -1};
     TRY_OR(rc, done, MEM_NEW(planes, &g->value));
     TRY_OR(rc, done, MEM_NEW(planes, &g->kept));
     for (long k = 0; k < planes; k++)
@@ -154,4 +157,54 @@ void gain_plane(struct gain *g, const struct plane_layout *layout, long plane,
     take(g, layout, fresh, g->perturbed ? g->fresh : g->kept[plane]);
     if (g->perturbed)
         g->value[plane] = distance(g, layout, plane) / g->size;
+}
+
+static double position_of(const struct gain *g, const struct plane_layout *layout, long plane)
+{
+    return layout_plane_position(layout, &scan_get_save(g->scan)->planes, plane);
+}
+
+bool gain_narrow(struct gain *g, const struct plane_layout *layout, bool *judged, double *error,
+                 char *reason)
+{
+    const double limit = scan_get_envelope(g->scan)->gain;
+    struct envelope_reach *const reach = &g->reach;
+    envelope_narrow(g->value, judged, layout->planes, limit, reach);
+    for (long k = 0; k < layout->planes; k++)
+        if (!judged[k])
+            error[k] = (double)NAN;
+    if (reach->beyond == 0 || (reach->last >= 0 && position_of(g, layout, reach->last) > 0))
+        return true;
+    snprintf(reason, STORE_REASON_SIZE,
+             "the dynamics amplify too much to judge a plane: gain %.3g at %s = %.6g %s, the "
+             "first one, above envelope.gain %.4g; planes before it can be judged",
+             g->value[reach->first], layout->progress_name,
+             position_of(g, layout, reach->first), layout->progress_unit, limit);
+    return false;
+}
+
+void gain_text(const struct gain *g, const struct plane_layout *layout, char *text, size_t size)
+{
+    const struct envelope_reach *const reach = &g->reach;
+    const double limit = scan_get_envelope(g->scan)->gain;
+    const char *const name = layout->progress_name;
+    const double begin = position_of(g, layout, 0);
+    if (reach->last < 0 && reach->beyond == 0)
+        snprintf(text, size, "none");
+    else if (reach->last < 0)
+        snprintf(text, size, "none: gain above %.4g at the first plane (tangent)", limit);
+    else if (reach->beyond == 0)
+        snprintf(text, size, "whole run, %s %.6g to %.6g %s; gain %.3g (tangent)", name, begin,
+                 layout->span, layout->progress_unit, reach->gain);
+    else
+        snprintf(text, size, "%s %.5g to %.5g of %.5g %s; gain %.3g, then above %.4g (tangent)",
+                 name, begin, position_of(g, layout, reach->last), layout->span,
+                 layout->progress_unit, reach->gain, limit);
+}
+
+void gain_tell(const struct gain *g, const struct plane_layout *layout, struct verdict_end *end)
+{
+    end->gain = g->value;
+    end->beyond = g->reach.beyond;
+    end->reach = g->reach.last < 0 ? (double)NAN : position_of(g, layout, g->reach.last);
 }

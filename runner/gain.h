@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "io/verdict.h"
 #include "kernels/model.h"
 #include "scans/scan.h"
 
@@ -45,6 +46,25 @@ void gain_plane(struct gain *gain, const struct plane_layout *layout, long plane
 /** [planes of the file] distance in the norm of the envelope in units of the perturbation; NaN:
  * not measured, or behind a plane beyond the limit. Borrowed. */
 const double *gain_values(const struct gain *gain);
+
+/**
+ * The planes within the window stay; those beyond are not judged and have no error (NaN).
+ *
+ * @param judged  [layout->planes]
+ * @param error   [layout->planes]
+ * @param reason  [STORE_REASON_SIZE] receives why nothing can be judged
+ * @return false when the window holds the input at most
+ */
+bool gain_narrow(struct gain *gain, const struct plane_layout *layout, bool *judged,
+                 double *error, char *reason);
+
+/** The window in words, some 80 characters; "none" before gain_narrow. */
+void gain_text(const struct gain *gain, const struct plane_layout *layout, char *text,
+               size_t size);
+
+/** What the file keeps of it. Arrays are borrowed. */
+void gain_tell(const struct gain *gain, const struct plane_layout *layout,
+               struct verdict_end *end);
 
 /** Free; NULL is legal. */
 void gain_destroy(struct gain *gain);

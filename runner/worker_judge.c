@@ -51,7 +51,6 @@ struct judgment {
     double *error;     /* [planes of the file] NaN: not judged */
     double *number;    /* [planes] the observable as it is stored; NULL: fields are compared */
     struct gain *gain; /* of class N, NULL: the whole length is judged */
-    struct envelope_reach reach; /* … and the window that it leaves */
 };
 
 static void destroy(struct judgment *j)
@@ -105,29 +104,15 @@ static int32_t report_state(enum member_state outcome, enum verdict verdict)
     return verdict == VERDICT_OUTSIDE ? JUDGED_OUTSIDE : (int32_t)outcome;
 }
 
-/* The window as the file tells it: 80 characters. */
 static void window_text(const struct worker *w, const struct judgment *j,
                         const struct plane_layout *layout, char *text, size_t size)
 {
     const struct plane_request *const saved = &scan_get_save(w->scan)->planes;
-    const double limit = scan_get_envelope(w->scan)->gain;
-    const struct envelope_reach *const reach = &j->reach;
-    const char *const name = layout->progress_name;
-    const double begin = layout_plane_position(layout, saved, 0);
-    if (j->gain != NULL && reach->last < 0)
-        snprintf(text, size,
-                 reach->beyond > 0 ? "none: gain above %.4g at the first plane (tangent)"
-                                   : "none",
-                 limit);
-    else if (reach->beyond == 0)
-        snprintf(text, size,
-                 j->gain != NULL ? "whole run, %s %.6g to %.6g %s; gain %.3g (tangent)"
-                                 : "whole run, %s %.6g to %.6g %s",
-                 name, begin, layout->span, layout->progress_unit, reach->gain);
+    if (j->gain != NULL)
+        gain_text(j->gain, layout, text, size);
     else
-        snprintf(text, size, "%s %.5g to %.5g of %.5g %s; gain %.3g, then above %.4g (tangent)",
-                 name, begin, layout_plane_position(layout, saved, reach->last), layout->span,
-                 layout->progress_unit, reach->gain, limit);
+        snprintf(text, size, "whole run, %s %.6g to %.6g %s", layout->progress_name,
+                 layout_plane_position(layout, saved, 0), layout->span, layout->progress_unit);
 }
 
 static void reference_text(const struct scan_envelope *envelope, const struct judgment *j,
@@ -160,14 +145,8 @@ static int finish(struct worker *w, const struct judgment *j, const struct plane
     end.wall = clock_wall() - j->begin;
     end.rhs_calls = rhs_calls;
     end.error = j->error;
-    if (j->gain != NULL) {
-        end.gain = gain_values(j->gain);
-        end.beyond = j->reach.beyond;
-        end.reach =
-            j->reach.last < 0
-                ? (double)NAN
-                : layout_plane_position(layout, &scan_get_save(w->scan)->planes, j->reach.last);
-    }
+    if (j->gain != NULL)
+        gain_tell(j->gain, layout, &end);
     TRY(worker_check_right(w));
     TRY(verdict_put(w->store, j->member, &end));
     judges->word[judges->words++] = (struct verdict_word){j->member, outcome};
@@ -222,34 +201,6 @@ static int judge(const struct worker *w, const struct judgment *j,
     return envelope_judge(&envelope, out);
 }
 
-/*
- * The planes within the window stay; those beyond have no error.
- *
- * @param reason  [size] receives why nothing can be judged, "" otherwise: the window holds at
- *                most the input
- */
-static void narrow(const struct worker *w, struct judgment *j,
-                   const struct plane_layout *layout, char *reason, size_t size)
-{
-    const struct plane_request *const saved = &scan_get_save(w->scan)->planes;
-    const double limit = scan_get_envelope(w->scan)->gain;
-    struct envelope_reach *const reach = &j->reach;
-    const double *const gain = gain_values(j->gain);
-    reason[0] = '\0';
-    envelope_narrow(gain, j->judged, j->planes, limit, reach);
-    for (long k = 0; k < j->planes; k++)
-        if (!j->judged[k])
-            j->error[k] = (double)NAN;
-    if (reach->beyond > 0
-        && (reach->last < 0 || !(layout_plane_position(layout, saved, reach->last) > 0)))
-        snprintf(
-            reason, size,
-            "the dynamics amplify too much to judge a plane: gain %.3g at %s = %.6g %s, the "
-            "first one, above envelope.gain %.4g; planes before it can be judged",
-            gain[reach->first], layout->progress_name,
-            layout_plane_position(layout, saved, reach->first), layout->progress_unit, limit);
-}
-
 static int finish_judged(struct worker *w, struct judgment *j,
                          const struct plane_layout *layout, int64_t rhs_calls)
 {
@@ -263,9 +214,7 @@ static int finish_judged(struct worker *w, struct judgment *j,
                  missing);
         return finish_without(w, j, layout, MEMBER_FAILED, reason);
     }
-    if (j->gain != NULL)
-        narrow(w, j, layout, reason, sizeof reason);
-    if (j->gain != NULL && reason[0] != '\0')
+    if (j->gain != NULL && !gain_narrow(j->gain, layout, j->judged, j->error, reason))
         return finish_without(w, j, layout, MEMBER_FAILED, reason);
     TRY(MEM_NEW(2 * j->planes, &list));
     const int rc = judge(w, j, layout, list, &judged);
@@ -644,7 +593,6 @@ static int reserve(const struct worker *w, struct judgment *j,
                    const struct plane_layout *layout)
 {
     struct read_dataset data;
-    j->reach = (struct envelope_reach){.last = -1, .first = -1};
     if (!judging_measures(w->scan))
         return 0;
     TRY(read_describe(w->store, "plane/checksum", &data));

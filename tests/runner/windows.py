@@ -120,6 +120,10 @@ def a_breakup_is_judged_before_it_amplifies():
     assert told["window_end"] == [min(c["window_end"]), max(c["window_end"])], told
     r = command(short, "verify", "out.h5")
     assert r.returncode == 0, r.stdout
+    other = write(judged(BREAKUP.replace("1e-5", "3e-6"), "1e-4"))  # other steps: apart at the end, together in the windows
+    run(other)
+    r = command(short, "diff", "out.h5", os.path.join("..", other, "out.h5"))
+    assert r.returncode == 0 and "2 pairs, 0 outside" in r.stdout, r.stdout
     for column, index, value, words in (("window_end", 1, z[5], "its gains and the envelope give"),
                                         ("gain", (0, 1), 101, "its gains and the envelope give"),
                                         ("class", 0, CLASS_T, "has another class than N")):
