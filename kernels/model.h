@@ -271,6 +271,10 @@ struct model_ops {
 /** The built-in models, NULL-terminated. */
 const struct model_ops *const *model_list(void);
 
+/** Row i of a model's contract as it is shown: its own ones, then, of a model that takes noise,
+ * that of members with noise. NULL behind the last. Only its own are stored with results. */
+const struct bound_info *model_bound(const struct model_info *info, int i);
+
 /** A built-in model by name, NULL when there is none. */
 const struct model_ops *model_find(const char *name);
 

@@ -13,13 +13,6 @@ static const char *const rules[] = {
     [CONTRACT_N] = "within an envelope where a perturbation has grown little, or ensemble "
                    "observables within their standard errors"};
 
-/* Of any model that takes noise. */
-static const struct bound_info noisy = {
-    "field with noise", CONTRACT_N, "that of the envelope",
-    "as the field, up to the first plane where a perturbation of the input has grown more than "
-    "envelope.gain times",
-    "numerics.md §1"};
-
 static void write_row(FILE *out, const struct bound_info *b)
 {
     fprintf(out,
@@ -32,10 +25,8 @@ static void write_row(FILE *out, const struct bound_info *b)
 void contract_table_text(FILE *out, const struct model_info *info)
 {
     fprintf(out, "Error contract of %s\n", info->name);
-    for (int i = 0; i < info->bound_count; i++)
-        write_row(out, &info->bounds[i]);
-    if (info->takes_noise)
-        write_row(out, &noisy);
+    for (int i = 0; model_bound(info, i) != NULL; i++)
+        write_row(out, model_bound(info, i));
     fprintf(out, "\nTolerances (kernels/contract/bounds.def)\n");
     for (int i = 0; i < BOUND_COUNT; i++) {
         const struct bound_entry *const entry = bound_entry((enum bound_id)i);
@@ -55,8 +46,8 @@ void contract_table_json(FILE *out, const struct model_info *info)
 {
     fputc('{', out);
     write_pair(out, "model", info->name, ",\"contract\":[");
-    for (int i = 0; i < info->bound_count + info->takes_noise; i++) {
-        const struct bound_info *const b = i < info->bound_count ? &info->bounds[i] : &noisy;
+    for (int i = 0; model_bound(info, i) != NULL; i++) {
+        const struct bound_info *const b = model_bound(info, i);
         fputs(i > 0 ? ",\n{" : "\n{", out);
         write_pair(out, "quantity", b->quantity, ",");
         write_pair(out, "class", contract_class_name(b->class), ",");
