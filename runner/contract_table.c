@@ -10,8 +10,7 @@ static const char *const rules[] = {
     [CONTRACT_P] = "equal, bit for bit",
     [CONTRACT_R] = "within a rounding bound fixed beforehand",
     [CONTRACT_T] = "within an envelope of a reference, in a norm, at planes",
-    [CONTRACT_N] = "within an envelope where a perturbation has grown little, or ensemble "
-                   "observables within their standard errors"};
+    [CONTRACT_N] = "within an envelope where gains are small, or errors of an ensemble"};
 
 static void write_row(FILE *out, const struct bound_info *b)
 {
