@@ -174,9 +174,6 @@ START_TEST(noise_seeded_members_have_a_limit_of_their_gain)
         {"ensemble: {realisations: 2, seed: 1}\nenvelope: {tolerance: 1e-3, gain: 30}\n", 30.0},
         {"ensemble: {realisations: 2, seed: 1}\nenvelope: {tolerance: 1e-3, gain: none}\n",
          0.0},
-        {"ensemble: {realisations: 2, seed: 1, noise: none}\nenvelope: {tolerance: 1e-3, gain: "
-         "30}\n",
-         0.0},
         {"ensemble: {realisations: 2, seed: 1}\n", 0.0},
         {"envelope: {tolerance: 1e-3, gain: 30}\n", 0.0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
