@@ -113,6 +113,7 @@ struct verify_envelope {
     double safety;
     uint64_t key; /* 0: not known, a stored reference is not there */
     bool all;     /* every member is chosen */
+    double gain;  /* members are judged on windows of smaller gains; 0: over their length */
 };
 
 /* What is known of one member's planes beforehand. */

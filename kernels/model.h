@@ -156,6 +156,9 @@ struct seed {
     uint64_t ensemble_seed;
     uint64_t point_key; /* 0 with common random numbers */
     uint64_t realisation;
+    double perturbation; /* l2 norm of a perturbation of the input field, in units of that of
+                            the field itself; 0: none. Models that take noise heed it: its
+                            growth is what the dynamics amplify */
 };
 
 /* One trial step. */
@@ -271,6 +274,10 @@ struct model_ops {
 
 /** The built-in models, NULL-terminated. */
 const struct model_ops *const *model_list(void);
+
+/** Row i of a model's contract as it is shown: its own ones, then, of a model that takes noise,
+ * that of members with noise. NULL behind the last. Only its own are stored with results. */
+const struct bound_info *model_bound(const struct model_info *info, int i);
 
 /** A built-in model by name, NULL when there is none. */
 const struct model_ops *model_find(const char *name);

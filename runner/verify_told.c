@@ -85,7 +85,8 @@ static struct verify_envelope find_envelope(const struct verifying *v)
                                   .source = stored ? SOURCE_STORED : SOURCE_TIGHTER,
                                   .norm = asked->norm,
                                   .tolerance = asked->tolerance,
-                                  .safety = asked->safety};
+                                  .safety = asked->safety,
+                                  .gain = asked->gain};
     double amount = 0;
     out.all = out.judged && scan_envelope_sample(scan, &amount) == SAMPLE_ALL;
     if (out.judged && !stored)

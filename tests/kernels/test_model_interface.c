@@ -17,7 +17,7 @@ START_TEST(the_version_of_the_interface_stands_for_its_structs)
                    {"bound_info", sizeof(struct bound_info), 40},
                    {"plane_layout", sizeof(struct plane_layout), 8496},
                    {"run_control", sizeof(struct run_control), 24},
-                   {"seed", sizeof(struct seed), 32},
+                   {"seed", sizeof(struct seed), 40},
                    {"step_record", sizeof(struct step_record), 32},
                    {"row_status", sizeof(struct row_status), 352},
                    {"plane_buffers", sizeof(struct plane_buffers), 320},
