@@ -342,6 +342,13 @@ START_TEST(parameters_are_checked)
     toy_refuses(TOY_HEAD "parameters: {length: 1, shock: 1}\n", "true or false");
     toy_refuses(TOY_HEAD "parameters: {length: 1, pulse: {shape: sach}}\n",
                 "file:3:40: ", "'sach'", "did you mean 'sech'?", "sech, gauss, square");
+    toy_refuses(TOY_HEAD "parameters: {length: 1, pulse: {shape: [sech, gauss]}}\n",
+                "file:3:40: ", "pulse.shape: a list stands here", "(Shape)",
+                "axes: - pulse.shape", "accepted: sech, gauss, square");
+    toy_refuses(TOY_HEAD "parameters: {length: 1, guide: [hollow]}\n",
+                "file:3:32: ", "guide.model: a list stands here", "accepted: none, hollow");
+    toy_refuses(TOY_HEAD "parameters: {length: 1}\naxes: [{guide: [hollow, [solid]]}]\n",
+                "guide.model: a list stands here");
     toy_refuses(TOY_HEAD "parameters: {length: 1, pulse: 3}\n", "file:3:32: ", "pulse",
                 "keys of: duration");
     toy_refuses(TOY_HEAD "parameters: {length: 1, guide: hallow}\n",
