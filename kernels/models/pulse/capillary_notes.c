@@ -135,8 +135,8 @@ static void note_potential(const struct capillary_point *point, struct plane_lay
             pulse_note_warn(pulse_note(out, "ionisation potential taken for SF6", "J",
                                        gas_info(GAS_SF6)->potential * PULSE_HARTREE),
                             "13.6 eV; measured is 15.3 eV, with which it ionises ten times "
-                            "slower at the field of barrier suppression; give plasma.table "
-                            "where that counts");
+                            "slower at the field of barrier suppression; of a single gas "
+                            "plasma.table takes another rate");
 }
 
 static void note_pulse(const struct capillary_point *point,
