@@ -38,6 +38,10 @@ START_TEST(raman_shifts_a_soliton_to_the_published_frequency_and_time)
     const double bin = p.Omega[1];
     ck_assert_double_lt(fabs(p.omega[top] - 1.3975031072069625e15), bin / 2.0);
     ck_assert_double_lt(fabs(p.observable[1][4] - 6.079566076444579e-12), dt / 2.0);
+    /* §11, case R: energy, peak power and duration, to be met to 1e-3. */
+    ck_assert_double_lt(fabs(p.observable[1][0] / 2.43939e-11 - 1.0), 1e-3);
+    ck_assert_double_lt(fabs(p.observable[1][2] / 1184.55 - 1.0), 1e-3);
+    ck_assert_double_lt(fabs(p.observable[1][3] / 18.146e-15 - 1.0), 1e-3);
     planes_free(&p, &c);
 }
 END_TEST
