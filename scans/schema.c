@@ -122,23 +122,47 @@ static int join_words(struct reader *r, const struct param_info *info, const str
     return 0;
 }
 
+/* Whether choices name several columns: "time/intensity". */
+static bool takes_words(const struct param_info *info)
+{
+    for (int i = 0; info->choices[i] != NULL; i++)
+        if (strchr(info->choices[i], '/') != NULL)
+            return true;
+    return false;
+}
+
+/* A list where a member has one value: several of them are an axis. */
+static int fail_list(const struct reader *r, const struct param_info *info,
+                     const struct node *node, const struct names *accepted)
+{
+    char list[512];
+    nearest_list(accepted->name, list, sizeof list);
+    return value_fail(
+        r, node,
+        "%s: a list stands here, one choice is wanted (%s); members with one each "
+        "are an axis, `axes: - %s: […]`; accepted: %s",
+        info->name, info->doc, info->name, list);
+}
+
 static int read_choice(struct reader *r, const struct param_info *info, const struct node *node,
                        double *out)
 {
     TRY(check_later(r, info, node));
     char joined[NAME_SIZE] = "";
     struct node word = *node;
+    struct names names = {0};
+    for (int i = 0; info->choices[i] != NULL; i++)
+        names_add(&names, info->choices[i]);
+    if ((info->flags & PARAM_NONE) != 0)
+        names_add(&names, "none");
+    if (node->kind == NODE_LIST && !takes_words(info))
+        return fail_list(r, info, node, &names);
     if (node->kind == NODE_LIST && node->count > 1) {
         struct text words = {.bytes = joined, .size = sizeof joined};
         TRY(join_words(r, info, node, &words));
         word.kind = NODE_SCALAR;
         word.text = joined;
     }
-    struct names names = {0};
-    for (int i = 0; info->choices[i] != NULL; i++)
-        names_add(&names, info->choices[i]);
-    if ((info->flags & PARAM_NONE) != 0)
-        names_add(&names, "none");
     int index = 0;
     TRY(value_word(r, info->name, &word, names.name, &index));
     *out = index;

@@ -117,10 +117,11 @@ K_FN void spectral_mix_body(int s, long i, const struct spectral_mix_row *r)
 struct spectral_lean_args {
     const cplx *in;
     const double *tilt; /* [rows][ld_real] */
-    const double *lean; /* [rows] */
+    const double *lean; /* [members] */
     cplx *out;
     long ld;
     long ld_real;
+    long group; /* rows of a member, its modes; 0: 1 */
     const unsigned char *active;
 };
 
@@ -137,7 +138,7 @@ K_FN struct spectral_lean_row spectral_lean_row(const struct spectral_lean_args 
     r.in = a->in + row * a->ld;
     r.tilt = a->tilt + row * a->ld_real;
     r.out = a->out + row * a->ld;
-    r.lean = a->lean[row];
+    r.lean = a->lean[k_member(row, a->group)];
     return r;
 }
 

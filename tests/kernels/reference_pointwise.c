@@ -98,6 +98,7 @@ void reference_spectral_split(const struct spectral_split_args *a, int s, long r
 /* |lean tilt| < 1/2, so that the divisor does not cancel. */
 const struct kernel_field fields_spectral_lean[] = {
     {"ld_real", FIELD_LD_REAL, LEAN(ld_real), 0, 0, 0, 0, 0},
+    {"group", FIELD_GROUP, LEAN(group), 0, 0, 0, 0, 0},
     {"in", FIELD_COMPLEX, LEAN(in), 0, 0, 0, 0, 0},
     {"tilt", FIELD_REAL, LEAN(tilt), 0, 0, 0, 0.5, 1},
     {"lean", FIELD_SCALARS, LEAN(lean), 1, 0, 0, 0.25, 0.5},

@@ -344,6 +344,18 @@ START_TEST(the_head_is_checked)
 }
 END_TEST
 
+START_TEST(a_list_in_place_of_a_choice_is_refused)
+{
+    toy_refuses(TOY_HEAD "parameters: {length: 1, pulse: {shape: [sech, gauss]}}\n",
+                "file:3:40: ", "pulse.shape: a list stands here", "(Shape)",
+                "axes: - pulse.shape", "accepted: sech, gauss, square");
+    toy_refuses(TOY_HEAD "parameters: {length: 1, guide: [hollow]}\n",
+                "file:3:32: ", "guide.model: a list stands here", "accepted: none, hollow");
+    toy_refuses(TOY_HEAD "parameters: {length: 1}\naxes: [{guide: [hollow, [solid]]}]\n",
+                "guide.model: a list stands here");
+}
+END_TEST
+
 START_TEST(parameters_are_checked)
 {
     toy_refuses(TOY_HEAD, "file:1:1: ", "'parameters.length' is missing", "(m)");
@@ -490,6 +502,7 @@ static Suite *scan_file_suite(void)
     tcase_add_test(tcase, what_no_ensemble_can_decide_is_refused);
     tcase_add_test(tcase, nested_and_dotted_keys_are_one);
     tcase_add_test(tcase, the_head_is_checked);
+    tcase_add_test(tcase, a_list_in_place_of_a_choice_is_refused);
     tcase_add_test(tcase, parameters_are_checked);
     tcase_add_test(tcase, sections_are_checked);
     tcase_add_test(tcase, a_refused_scan_leaves_nothing_allocated);

@@ -27,8 +27,8 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
 {
     struct response_setup setup = {.backend = be,
                                    .n = point->grid.fine,
-                                   .columns = capacity,
-                                   .components = 1,
+                                   .columns = capacity * CAPILLARY_NODES,
+                                   .components = CAPILLARY_COMPONENTS,
                                    .rule = point->rule,
                                    .species = point->species,
                                    .third_harmonic = point->third_harmonic,
@@ -63,9 +63,10 @@ static size_t row_bytes(const struct capillary_point *point)
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
                          + (point->time_length > 0.0 ? edge : 0)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
-    return sizeof(struct capillary_row) + response_column_bytes(&setup)
-           + stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
-                               capillary_terms_most(point))
+    return sizeof(struct capillary_row) + CAPILLARY_NODES * response_column_bytes(&setup)
+           + CAPILLARY_MODES
+                 * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
+                                     capillary_terms_most(point))
            + (2 * fine + bins * (size_t)capillary_terms_most(point) + 5 * bins + extra)
                  * sizeof(double);
 }
@@ -136,11 +137,12 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
     if (planes < 1)
         FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
     TRY(capillary_planes_check(&params->planes, &point));
-    *out = (struct plane_layout){.planes = planes,
-                                 .state_bytes = stepper_state_bytes(real_grid_bins(&point.grid))
-                                                + capillary_tail_bytes(),
-                                 .shared_bytes = shared_bytes(&point),
-                                 .row_bytes = row_bytes(&point)};
+    *out = (struct plane_layout){
+        .planes = planes,
+        .state_bytes = stepper_state_bytes(CAPILLARY_MODES * real_grid_bins(&point.grid))
+                       + capillary_tail_bytes(),
+        .shared_bytes = shared_bytes(&point),
+        .row_bytes = row_bytes(&point)};
     describe_shapes(&point, out);
     const int rc = layout_medium(&point, &medium, out);
     capillary_medium_clear(&medium);
@@ -326,6 +328,7 @@ static int create_parts(struct model *m, const struct capillary_point *point)
         .planes = m->planes,
         .spectrum = m->spectrum,
         .terms = m->terms,
+        .group = CAPILLARY_MODES,
         .system = {.model = m,
                    .nonlinear =
                        m->is_envelope ? capillary_envelope_nonlinear : capillary_nonlinear,

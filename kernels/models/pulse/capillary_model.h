@@ -29,6 +29,17 @@ enum capillary_scalar {
     CAPILLARY_SCALARS = SCALAR_MIX + RAMAN_MIX_MAX
 };
 
+/*
+ * Dimensions of a member's field. The stepper holds a group of CAPILLARY_MODES states, one for
+ * each mode and direction of it; the response is computed in CAPILLARY_NODES places of the
+ * cross section, each a column of CAPILLARY_COMPONENTS rows of samples. Between them stand two
+ * real matrices, the fields of the modes in the nodes, [nodes x components][modes], and those
+ * times the nodes' weights, [modes][nodes x components]. Averaged over one mode both are a
+ * number, which the factors of the response hold, and column and row of a member have one
+ * number; what has more of any is refused where the mode is read.
+ */
+enum { CAPILLARY_MODES = 1, CAPILLARY_NODES = 1, CAPILLARY_COMPONENTS = 1 };
+
 /* Positions that the stepper asks for at once, at most. */
 #define CAPILLARY_POSITIONS 8
 

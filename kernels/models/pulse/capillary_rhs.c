@@ -297,8 +297,12 @@ int capillary_lean(struct model *m, long row, const struct capillary_place *at, 
     double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
     const double value = capillary_medium_lean(&m->row[row].medium, at);
     TRY(be->ops->upload(be, scalar, &value, sizeof value));
-    const struct spectral_lean_args args = {
-        spectrum, m->tilt + row * m->ld_tilt, scalar, spectrum, m->ld, m->ld_tilt, NULL};
+    const struct spectral_lean_args args = {.in = spectrum,
+                                            .tilt = m->tilt + row * m->ld_tilt,
+                                            .lean = scalar,
+                                            .out = spectrum,
+                                            .ld = m->ld,
+                                            .ld_real = m->ld_tilt};
     st->passes++;
     return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
 }
