@@ -63,7 +63,7 @@ static int choose(struct verifying *v, struct candidate **list, int64_t *count)
     int rc = 0;
     TRY(MEM_NEW((long)v->members.count, list));
     if (choice->members != NULL)
-        TRY(selection_read(choice->members, store_scan_members(v->store), &asked));
+        TRY(selection_read("members", choice->members, store_scan_members(v->store), &asked));
     TRY_OR(rc, done, list_candidates(v, choice->members != NULL ? &asked : NULL, *list, count));
     qsort(*list, (size_t)*count, sizeof **list, compare_candidates);
     if (choice->members == NULL && *count > choice->recompute)
