@@ -18,6 +18,7 @@ struct stored {
     uint64_t envelope;
     double bound, observed, margin;
     char norm[128];
+    char reason[STORE_REASON_SIZE + 1];
 };
 
 static int read_stored(struct store *store, int64_t member, struct stored *out)
@@ -34,6 +35,8 @@ static int read_stored(struct store *store, int64_t member, struct stored *out)
         TRY(store_get_row(store, &store->verdict[columns[i].column], member, columns[i].value));
     if (store->verdict[VERDICT_NORM].size < sizeof out->norm)
         TRY(store_get_row(store, &store->verdict[VERDICT_NORM], member, out->norm));
+    if (store->verdict[VERDICT_REASON].size < sizeof out->reason)
+        TRY(store_get_row(store, &store->verdict[VERDICT_REASON], member, out->reason));
     return 0;
 }
 
@@ -56,6 +59,10 @@ static bool check_columns(const struct verify_judged *j, const struct stored *s,
         what = "was made in another norm than the envelope's";
     else if (s->outcome != MEMBER_DONE && s->verdict != VERDICT_UNJUDGED)
         what = "has failed, and yet there is a verdict";
+    else if (s->outcome != MEMBER_DONE && s->reason[0] == '\0')
+        what = "ended without a verdict and without a reason";
+    else if (s->outcome == MEMBER_DONE && s->verdict == VERDICT_OUTSIDE && s->reason[0] == '\0')
+        what = "is outside and does not say by how much";
     else if (s->outcome == MEMBER_DONE && j->state != MEMBER_DONE)
         what = "is of a member that is not done";
     if (what != NULL)

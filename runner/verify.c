@@ -93,7 +93,7 @@ static int verify_file(struct verifying *v)
     const int rc = look_at(v);
     status_capture_restore(saved);
     report->kind[VERIFY_FORMAT].checked++;
-    if (rc == ERR_MEMORY || rc == ERR_BUG)
+    if (rc == ERR_MEMORY || rc == ERR_BUG || v->foreign)
         FAIL(rc, "%s", text);
     if (rc != 0) {
         verify_break(report, VERIFY_FORMAT, "%s", text);

@@ -424,6 +424,30 @@ def a_stored_reference_of_the_same_steps_gives_no_verdict():
         assert "took 100 steps, the member 100" in text_of(c["reason"][0]), c["reason"][0]
 
 
+def a_smaller_sample_is_no_forgery():
+    """A smaller sample needs no work; what it leaves out is no forgery, and with the scan file verify knows it."""
+    folder = write(judged(MANY, "1e-2"))
+    assert run(folder)[0] == 0
+    def checks(*words):
+        r = command(folder, "verify", "--json", "out.h5", *words)
+        return json.loads(r.stdout)["files"][0]["checks"]["verdicts"]
+    assert checks()["broken"] == 0 and checks("--scan", "scan.yaml")["broken"] == 0
+    with open(os.path.join(folder, "scan.yaml"), "w") as file:
+        file.write(judged(MANY, "1e-2", sample="5"))
+    assert run(folder)[0] == 0 and contract(folder)["chosen"].sum() == 5
+    assert checks()["broken"] == 0 and "--scan" in checks()["skipped"], checks()
+    assert checks("--scan", "scan.yaml")["broken"] == 0
+    with open(os.path.join(folder, "more.yaml"), "w") as file:
+        file.write(judged(MANY, "1e-2", sample="{points: [0, 1, 2, 3, 4, 5, 6]}"))
+    found = checks("--scan", "more.yaml")
+    chosen = contract(folder)["chosen"]
+    assert found["broken"] == int((chosen[:7] == 0).sum() + (chosen[7:] == 1).sum()) > 0, (found, chosen)
+    with open(os.path.join(folder, "other.yaml"), "w") as file:
+        file.write(judged(MANY.replace("to: 6 kW", "to: 7 kW"), "1e-2"))
+    r = command(folder, "verify", "out.h5", "--scan", "other.yaml")
+    assert r.returncode == 4 and "--scan wants the file's own scan" in r.stderr and "peak_power" in r.stderr, r
+
+
 def what_cannot_be_judged_is_refused():
     probe = "scan: p\nmodel: probe\nsave: {planes: 2}\n"
     for text, words in (

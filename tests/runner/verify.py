@@ -83,9 +83,18 @@ def files_of_runs_are_whole():
     assert "skipped" in verify(made(GUIDED))["checks"]["steps"]  # it keeps no history
 
 
-def a_history_that_was_cut_is_not_summed():
+def a_history_that_was_cut_is_a_part_of_the_sum():
     checks = verify(made(GUIDED.replace("history: 0", "history: 2")))["checks"]
-    assert checks["steps"] == {"class": "P", "checked": 0, "broken": 0, "findings": []}, checks
+    assert checks["steps"] == {"class": "P", "checked": 4, "broken": 0, "findings": []}, checks
+    cut = GUIDED.replace("history: 0", "history: 2")
+    with h5py.File(made(cut)) as file:
+        assert (file["step/n_steps"][...] == 2).all() and (file["member/history_truncated"][...] == 1).all()
+    found_as(cut, change_of("member/steps", 1, 1), "steps", "member 1", "right-hand sides")
+    found_as(cut, put("step/n_steps", 2, 3), "steps", "member 2", "keeps 3 of 2")
+    def forget(file):  # a history that is said to be cut excuses no counter
+        for name in ("steps", "rejected", "rhs_calls", "transforms"):
+            file["member"][name][3] = 0
+    found_as(cut, forget, "steps", "member 3", "its history has")
     checks = verify(made(GUIDED.replace("history: 0", "history: 4000")))["checks"]
     assert checks["steps"]["checked"] == 4 and checks["steps"]["broken"] == 0, checks
 
@@ -162,6 +171,7 @@ def the_worst_are_told_and_the_others_counted():
 
 
 def a_word_complete_that_is_not_true_is_found():
+    found_as(STEPS, lambda file: file["complete"].__setitem__((), 7), "states", "complete is 7")
     with copy(made(STEPS)) as file:
         file["member/state"][0] = 0
     found = broken("copy.h5")
@@ -235,6 +245,24 @@ def scales_and_planes_stand_where_the_configuration_says():
     found_as(PULSE, move, "axes", "plane 1 of member 2")
 
 
+def indices_count_and_labels_are_those_of_the_configuration():
+    for name in ("point_id", "realisation", "plane_index", "worker_id", "step_index"):
+        found_as(PULSE, change_of(name, 0, 1), "axes", f"scale {name}: value 0 is 1, it should be 0")
+    def label(name, attribute, value):
+        def change(file):
+            (file[name] if name else file).attrs[attribute] = value
+        return change
+    for name, attribute, value in (("plane/energy", "units", "kg"), ("omega", "units", "Hz"), ("member/param/gamma", "units", "1"),
+                                   ("plane/energy", "kind", "array"), ("plane/energy", "index", np.int64(1)),
+                                   ("plane/field", "index", np.int64(1)), ("", "model", "capillary"), ("", "scan", "other")):
+        with copy(made(PULSE)) as file:
+            label(name, attribute, value)(file)
+        assert f"{attribute} of {name or 'the file'} is '{value}'" in broken("copy.h5")["layout"][0], (name, attribute)
+    with copy(made(PULSE)) as file:  # dimensions that are swapped in name
+        file["plane/field"].dims[1].label = "omega"
+    assert "a dimension of plane/field" in broken("copy.h5")["layout"][0]
+
+
 def masked_bins_are_exactly_zero():
     assert verify(made(MASKED))["checks"]["zeros"]["checked"] == 12
     with h5py.File(made(MASKED)) as file:
@@ -266,7 +294,23 @@ def a_forged_verdict_is_seen():
     found_as(JUDGED, put(c + "error", (bad, worst), 1e-9), "verdicts", f"member {bad}", "its errors and the envelope")
     found_as(JUDGED, put(c + "error", (bad, worst), np.nan), "verdicts", f"plane {worst} of member {bad}", "no error")
     found_as(JUDGED, change_of(c + "envelope", good, 2), "verdicts" , "another envelope") if good else None
-    found_as(JUDGED, put(c + "chosen", bad, 0), "verdicts", f"member {bad} is not chosen")
+    found_as(JUDGED, put(c + "chosen", bad, 2), "verdicts", f"member {bad} has 2 in chosen")
+    def forget(file):
+        file[c + "chosen"][bad] = file[c + "outcome"][bad] = 0
+    found_as(JUDGED, forget, "verdicts", f"member {bad} is not chosen")
+    def fail(file):
+        file[c + "outcome"][bad], file[c + "verdict"][bad], file[c + "reason"][bad] = 3, 0, b""
+    found_as(JUDGED, fail, "verdicts", f"member {bad} ended without a verdict and without a reason")
+    found_as(JUDGED, put(c + "reason", bad, b""), "verdicts", f"member {bad} is outside and does not say")
+    def leave_out(file):  # as a smaller sample does, which needs no run
+        file[c + "chosen"][bad] = 0
+    with copy(made(JUDGED)) as file:
+        leave_out(file)
+    assert "--scan" in verify("copy.h5")["checks"]["verdicts"]["skipped"] and not broken("copy.h5")
+    with open("judged.yaml", "w") as file:
+        file.write(JUDGED)
+    found = again("copy.h5", "--scan", "judged.yaml")["checks"]["verdicts"]
+    assert found["broken"] == 1 and f"member {bad} is not chosen" in found["findings"][0], found
     found_as(JUDGED, put(c + "class", bad, 1), "verdicts", "class")
     found_as(JUDGED, put(c + "outcome", bad, 0), "verdicts", "1 chosen member")
     # all of it together is still no verdict of the stored errors
