@@ -13,12 +13,12 @@
 #include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "runner/survey.h"
 
-#define BLOCK    8192  /* members handled at a time */
-#define PLANNED  65536 /* members up to which a plan looks at each */
-#define POSITION 1e-9  /* of the span: planes closer than this are one */
-#define ORDER    5.0   /* of the method: an error of h^5 a unit of length */
+#define BLOCK   8192  /* members handled at a time */
+#define PLANNED 65536 /* members up to which a plan looks at each */
+#define ORDER   5.0   /* of the method: an error of h^5 a unit of length */
 
 /* Seed of the hash that members are chosen by: no other use of identities goes with it. */
 #define CHOICE UINT64_C(0x6a75646765)
@@ -42,7 +42,7 @@ static long find_plane(const struct scan *scan, const struct plane_layout *layou
     const struct plane_request *const saved = &scan_get_save(scan)->planes;
     for (long k = 0; k < layout->planes; k++)
         if (fabs(layout_plane_position(layout, saved, k) - position)
-            <= POSITION * fabs(layout->span))
+            <= bound(BOUND_same_plane) * fabs(layout->span))
             return k;
     return -1;
 }

@@ -12,11 +12,11 @@
 #include "io/read.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/step/control.h"
 #include "runner/spec.h"
 
-#define BLOCK    8192 /* members read at a time */
-#define POSITION 1e-9 /* of the span: planes closer than this are one */
+#define BLOCK 8192 /* members read at a time */
 
 /* A done member of the reference. */
 struct entry {
@@ -289,7 +289,7 @@ int reference_plane(struct reference *r, int64_t member, double position, double
     r->known = member;
     *plane = -1;
     for (long k = 0; k < r->planes && *plane < 0; k++)
-        if (fabs(r->position[k] - position) <= POSITION * fabs(span))
+        if (fabs(r->position[k] - position) <= bound(BOUND_same_plane) * fabs(span))
             *plane = k;
     return 0;
 }

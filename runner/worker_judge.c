@@ -13,6 +13,7 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/contract/envelope.h"
 #include "kernels/step/control.h"
 #include "runner/judging.h"
@@ -29,7 +30,7 @@
  */
 #define GROWTH   1.25
 #define COARSE   4.0
-#define TIGHTEST 1e-14 /* rtol of a reference: below it rounding decides */
+#define TIGHTEST bound(BOUND_tightest_rtol) /* of a reference */
 
 /* A member that is being judged. */
 struct judgment {
