@@ -12,6 +12,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/envelope.h"
 #include "runner/judging.h"
+#include "runner/placement.h"
 #include "runner/rerun.h"
 #include "runner/survey.h"
 #include "runner/text.h"
@@ -272,6 +273,7 @@ static int recompute(struct verifying *v)
     char *wisdom = NULL;
     int64_t count = 0;
     int rc = 0;
+    TRY(placement_check_rounding());
     TRY_OR(rc, done, choose(v, &list, &count));
     TRY_OR(rc, done, read_wisdom(v, &wisdom));
     TRY_OR(rc, done, rerun_create(scan, wisdom, &rerun));
