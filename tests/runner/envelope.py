@@ -217,6 +217,19 @@ def the_sample_depends_on_the_members_alone():
         assert members == chosen if chosen else len(members) == 3, members
 
 
+def a_sample_of_five_per_cent_adds_less_than_thirty_to_the_work():
+    """Counted in right-hand sides, which no other program on the machine changes: also where references are repeated."""
+    for text in (MANY, MANY.replace("{history: 0}", "{history: 64}"), MANY.replace("2 mm", "1 cm")):
+        folder = write(judged(text.replace("points: 6", "points: 40"), "1e-2", sample="5 %"))
+        run(folder)
+        c = contract(folder)
+        with h5py.File(os.path.join(folder, "out.h5")) as file:
+            own = file["member/rhs_calls"][...]
+        assert len(own) == 160 and (c["outcome"] == DONE).sum() == c["chosen"].sum() == 8, c["outcome"]
+        share = c["rhs_calls"].sum() / own.sum()
+        assert 0.05 < share < 0.3, (text[-16:], share)
+
+
 def the_fields_of_a_capillary_are_judged():
     """A model that stores sums along its path beside the field, which are zero at the start."""
     text = """scan: guide

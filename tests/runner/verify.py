@@ -407,6 +407,27 @@ def a_broken_kernel_of_another_program_is_outside_the_envelope():
         assert 0 <= worst["index"] < 512, worst
 
 
+def a_program_whose_kernels_are_wrong_is_caught_otherwise():
+    """Its own file agrees with itself; a right program finds it by rounding, a right reference by the envelope."""
+    wrong = {"FARM_FAULT": "wrong@kernels"}  # a thousandth of each step's last slope
+    folder = write(PULSE)
+    code, _, err = run(folder, env=wrong)
+    assert code == 0, err
+    path = os.path.join(folder, "out.h5")
+    assert verify(path)["broken"] == 0
+    checks = again(path, "--recompute", "4")["checks"]
+    assert checks["matched"]["checked"] == checks["matched"]["broken"] == 4, checks["matched"]
+    text = PULSE.replace("1e-5, 1e-6", "1e-6")
+    best = write(text.replace("1e-6", "1e-10"))
+    assert run(best)[0] == 0
+    for env, code, verdict in ((None, 0, 1), (wrong, 1, 2)):
+        folder = write(text + f"envelope: {{tolerance: 1e-6, reference: stored ../{best}/out.h5}}\n")
+        got, _, err = run(folder, env=env)
+        with h5py.File(os.path.join(folder, "out.h5")) as file:
+            verdicts, observed = file["member/contract/verdict"][...], file["member/contract/observed"][...]
+        assert got == code and (verdicts == verdict).all(), (env, verdicts, observed, err)
+
+
 def small_errors_are_rounding_no_more():
     def scale(file):
         file["plane/field"][2, 2] *= 1 + 1e-9
@@ -433,6 +454,8 @@ def without_an_envelope_another_program_needs_a_tolerance():
     assert checks["adaptive"]["checked"] == 0 and "--tolerance" in checks["adaptive"]["skipped"], checks
     checks = again("copy.h5", "--recompute", "2", "--tolerance", "1e-9")["checks"]
     assert checks["adaptive"]["checked"] == 2 and checks["adaptive"]["broken"] == 0, checks
+    r = command(".", "verify", "--recompute", "2", "--tolerance", "0.5", "copy.h5")
+    assert r.returncode == 2 and "1e-300 to 0.49" in r.stderr, r
     with h5py.File("copy.h5", "r+") as file:
         file["plane/field"][1, 1] *= 1 + 3e-9
         seal(file, 1)
