@@ -428,6 +428,36 @@ def a_program_whose_kernels_are_wrong_is_caught_otherwise():
         assert got == code and (verdicts == verdict).all(), (env, verdicts, observed, err)
 
 
+def other_steps_that_the_tolerance_accepts_are_no_fault():
+    """Rounding can turn the acceptance of a step, and all behind it are others. Played by steps that begin otherwise;
+    no envelope bounds the difference, so the stored steps are made again."""
+    forked = PULSE + "stepper: {first_step: 0.03 mm}\n"
+    written_by(forked)
+    with h5py.File("copy.h5") as file, h5py.File(made(PULSE)) as honest:
+        assert (file["member/steps"][...] != honest["member/steps"][...]).all()
+        assert np.abs(file["plane/field"][...] - honest["plane/field"][...]).max() > 1e-9 * np.abs(honest["plane/field"][...]).max()
+    checks = again("copy.h5", "--recompute", "4")["checks"]
+    assert checks["matched"]["checked"] == 4 and checks["matched"]["broken"] == 0, checks
+    # one plane of it by 1e-9, and steps that no tolerance of this scan accepts
+    with h5py.File("copy.h5", "r+") as file:
+        file["plane/field"][2, 2] *= 1 + 1e-9
+        seal(file, 2)
+    found = again("copy.h5", "--recompute", "4")["checks"]["matched"]
+    assert found["broken"] == 1 and "member 2, plane 2, field" in found["findings"][0], found
+    written_by(PULSE.replace("[1e-5, 1e-6]", "[1e-4, 1e-5]"))
+    found = again("copy.h5", "--recompute", "4")["checks"]["matched"]
+    assert found["broken"] == 4 and all("tolerances" in text for text in found["findings"]), found
+    # without the steps nothing can be said, and that is said
+    bare = PULSE + "store: {history: 0}\n"
+    with copy(made(bare)) as file, h5py.File(made(forked)) as other:
+        for name in file["plane"]:
+            file["plane"][name][...] = other["plane"][name][...]
+        for name in ("steps", "rejected", "rhs_calls", "transforms"):
+            file["member"][name][...] = other["member"][name][...]
+    result = again("copy.h5", "--recompute", "4")
+    assert result["broken"] == 0 and "--tolerance" in result["checks"]["adaptive"]["skipped"], result["checks"]
+
+
 def small_errors_are_rounding_no_more():
     def scale(file):
         file["plane/field"][2, 2] *= 1 + 1e-9
