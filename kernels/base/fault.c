@@ -11,9 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __SSE2__
-#    include <xmmintrin.h>
-#endif
 
 #define ORDERS_MAX 8
 #define WORD_SIZE  256
@@ -137,7 +134,7 @@ static bool find_due(char kind, const char *point, int64_t member, long plane,
 static void flush_subnormals(void)
 {
 #ifdef __SSE2__
-    _mm_setcsr(_mm_getcsr() | 1U << 15 | 1U << 6);
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 1U << 15 | 1U << 6);
 #endif
 }
 
