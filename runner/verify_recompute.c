@@ -147,6 +147,24 @@ static int took_the_same_steps(struct verifying *v, int64_t member,
     return 0;
 }
 
+/* A right-hand side of a point makes so many transforms, whatever the steps. */
+static int check_transforms(struct verifying *v, int64_t member,
+                            const struct row_status *status)
+{
+    double rhs = 0;
+    double transforms = 0;
+    TRY(read_rows(v->store, "member/rhs_calls", member, 1, 1, &rhs));
+    TRY(read_rows(v->store, "member/transforms", member, 1, 1, &transforms));
+    if (transforms * (double)status->rhs_calls == (double)status->transforms * rhs)
+        return 0;
+    verify_break_member(v->report, VERIFY_STEPS, member,
+                        "member %" PRId64
+                        ": %.0f transforms in %.0f right-hand sides are stored, here %lld make "
+                        "%lld",
+                        member, transforms, rhs, status->rhs_calls, status->transforms);
+    return 0;
+}
+
 static void conclude(struct again *again, enum verify_kind kind, struct verify_offender *worst)
 {
     struct verifying *const v = again->v;
@@ -271,6 +289,8 @@ static int judge(struct again *again, struct rerun *rerun, bool same_program,
                             again->member, status->reason);
         return 0;
     }
+    if (same_program)
+        TRY(check_transforms(v, again->member, status));
     TRY(took_the_same_steps(v, again->member, status, &same));
     if (same_program && !same)
         TRY(judge_replay(again, rerun, &replayed));

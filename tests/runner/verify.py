@@ -428,6 +428,15 @@ def a_program_whose_kernels_are_wrong_is_caught_otherwise():
         assert got == code and (verdicts == verdict).all(), (env, verdicts, observed, err)
 
 
+def transforms_of_a_right_hand_side_are_counted_again():
+    with copy(made(PULSE)) as file:
+        file["member/transforms"][1] *= 2
+    assert verify("copy.h5")["broken"] == 0  # a multiple of its right-hand sides
+    checks = again("copy.h5", "--members", "0,1")["checks"]
+    assert checks["steps"]["broken"] == 1 and "member 1" in checks["steps"]["findings"][0], checks["steps"]
+    assert "transforms" in checks["steps"]["findings"][0] and checks["matched"]["broken"] == 0, checks
+
+
 def other_steps_that_the_tolerance_accepts_are_no_fault():
     """Rounding can turn the acceptance of a step, and all behind it are others. Played by steps that begin otherwise;
     no envelope bounds the difference, so the stored steps are made again."""

@@ -34,6 +34,7 @@ START_TEST(fixed_values_of_every_section_can_be_set)
                                         {"resources.worker={threads: 2}"},
                                         {"store.history=5"},
                                         {"envelope.factor=30"},
+                                        {"envelope.norm=energy"},
                                         {"envelope.tolerance=1e-4"}};
     struct scan *scan = toy_scan_set(file, set, sizeof set / sizeof set[0]);
     ck_assert(exactly(toy_value(scan, 0, "length"), 0.03));
