@@ -37,6 +37,7 @@ struct verify {
     struct verify_planes planes;    /* of `known` */
     int64_t known;                  /* point whose planes are known, -1: none */
     double *row;                    /* [planes] scratch */
+    double *gain;                   /* [planes] scratch */
     double *values;                 /* [2][elements of the largest array] scratch */
     uint8_t *zero;                  /* [elements of the largest array] scratch */
     int64_t pending;
@@ -222,7 +223,8 @@ static int verify_judgment(struct verify *v, const struct block *b, int64_t i)
                                          .key = v->key,
                                          .other = other,
                                          .planes = &v->planes,
-                                         .error = v->row};
+                                         .error = v->row,
+                                         .gain = v->gain};
     return verify_verdict(v->store, &judged, v->report);
 }
 
@@ -364,6 +366,7 @@ static int make_room(struct verify *v)
     const long planes = v->store->planes;
     long largest = 1;
     TRY(MEM_NEW(planes, &v->row));
+    TRY(MEM_NEW(planes, &v->gain));
     TRY(MEM_NEW(planes, &v->planes.position));
     TRY(MEM_NEW(planes, &v->planes.judged));
     for (int p = 0; p < v->store->parts; p++) {
@@ -393,6 +396,7 @@ done:
     mem_free(block);
     mem_free(v.step);
     mem_free(v.row);
+    mem_free(v.gain);
     mem_free(v.values);
     mem_free(v.zero);
     mem_free(v.planes.position);

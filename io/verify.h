@@ -116,6 +116,7 @@ struct verify_envelope {
     const uint8_t *chosen;  /* [members of the file] whom its sample chooses; NULL: not known */
     bool sample_given;      /* it is that of the last run */
     bool sample_may_differ; /* the file may have been made with another sample than this one */
+    double gain; /* members are judged on windows of smaller gains; 0: over their length */
 };
 
 /* What is known of one member's planes beforehand. */

@@ -53,7 +53,8 @@ struct verify_judged {
     uint64_t key; /* of the envelope that the file's judgments were made by */
     bool other;   /* that is not the configuration's: bound and planes are taken as stored */
     const struct verify_planes *planes;
-    double *error; /* [planes of the file] scratch */
+    double *error; /* [planes of the file] scratch … */
+    double *gain;  /* … and more of it */
 };
 
 /** Bound, largest error, margin and verdict of a member from its stored errors. ERR_IO */

@@ -28,10 +28,18 @@ bool judging_is_on(const struct scan *scan)
     return scan_get_envelope(scan)->reference != ENVELOPE_NONE;
 }
 
+bool judging_measures(const struct scan *scan)
+{
+    return judging_is_on(scan) && scan_get_envelope(scan)->gain > 0;
+}
+
 double judging_stretch(const struct scan *scan)
 {
     const struct scan_envelope *const envelope = scan_get_envelope(scan);
-    return envelope->reference == ENVELOPE_TIGHTER ? pow(envelope->factor, 1.0 / ORDER) : 1e-3;
+    const bool measures = judging_measures(scan);
+    if (envelope->reference == ENVELOPE_TIGHTER)
+        return pow(envelope->factor, 1.0 / ORDER) * (measures ? 2.0 : 1.0);
+    return measures ? 2.0 : 1e-3;
 }
 
 /* Part: what is compared. */

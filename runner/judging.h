@@ -17,6 +17,10 @@
 /** Whether members of this scan are judged. */
 bool judging_is_on(const struct scan *scan);
 
+/** Whether they are judged on windows that are chosen by a measured gain (class N): they carry
+ * noise, and a limit is declared. */
+bool judging_measures(const struct scan *scan);
+
 /**
  * The saved planes of a member that are judged: those of envelope.planes, all without.
  *
@@ -36,7 +40,8 @@ int judging_check_layout(const struct scan *scan, const struct plane_layout *lay
 
 /** How many times as long as the member its judgment takes: the fifth root of the factor for a
  * method of order five (local error ~ h^5 a unit of length), next to nothing for a stored
- * reference. */
+ * reference. Where gains are measured there is a second run, and two of the member's own with a
+ * stored reference. */
 double judging_stretch(const struct scan *scan);
 
 /** Path of the stored reference: relative ones from the folder of the scan file. @param path

@@ -216,6 +216,12 @@ static void write_envelope(const struct plan *plan, FILE *out)
     else
         fprintf(out, "those of %s;", e->file);
     fprintf(out, " %s may differ by %g x %g\n", e->norm, e->safety, e->tolerance);
+    if (judging_measures(plan->scan))
+        fprintf(
+            out,
+            "             members carry noise: each is judged before the first plane where a "
+            "perturbation has grown %g times\n",
+            e->gain);
 }
 
 static void write_promises(const struct plan *plan, FILE *out)

@@ -2,7 +2,6 @@
 #include "runner/rerun.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels/backend.h"
@@ -10,6 +9,7 @@
 #include "kernels/base/status.h"
 #include "kernels/step/control.h"
 #include "kernels/step/schedule.h"
+#include "runner/kernel_id.h"
 #include "runner/spec.h"
 #include "runner/survey.h"
 
@@ -17,7 +17,7 @@ struct rerun {
     const struct scan *scan;
     const struct model_ops *ops;
     struct backend *backend;
-    char kernel_id[96];
+    char kernel_id[KERNEL_ID_SIZE]; /* of the model */
     struct params params;
     char *text; /* scratch of seeds */
     size_t text_size;
@@ -35,8 +35,7 @@ static int open_all(struct rerun *r, const char *wisdom)
     TRY(scan_params_init(r->scan, &r->params));
     TRY(MEM_NEW((long)r->text_size, &r->text));
     TRY(backend_create(&options, &r->backend));
-    snprintf(r->kernel_id, sizeof r->kernel_id, "%.31s %.16s; %.40s", r->backend->ops->name,
-             r->backend->isa, backend_fft_library());
+    kernel_id_write(r->backend, r->ops, NULL, r->kernel_id);
     return 0;
 }
 
@@ -92,6 +91,7 @@ static int select_model(struct rerun *r, int64_t point)
     drop_model(r);
     TRY(r->ops->create(&r->params, r->backend, 1, &r->model));
     r->structure = structure;
+    kernel_id_write(r->backend, r->ops, r->model, r->kernel_id);
     return 0;
 }
 

@@ -27,7 +27,7 @@ struct rerun_look {
  */
 int rerun_create(const struct scan *scan, const char *wisdom, struct rerun **out);
 
-/** How members are computed here, as /member/kernel_id has it. Borrowed. */
+/** How the last member was computed, as /member/kernel_id has it. Borrowed. */
 const char *rerun_kernel_id(const struct rerun *rerun);
 
 /**

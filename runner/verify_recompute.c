@@ -8,6 +8,7 @@
 
 #include "io/hash.h"
 #include "io/read.h"
+#include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
@@ -300,12 +301,42 @@ static int judge(struct again *again, struct rerun *rerun, bool same_program,
         conclude(again, VERIFY_MATCHED, &again->rounding);
     else if (again->bound > 0 && again->difference.member >= 0)
         conclude(again, VERIFY_ADAPTIVE, &again->difference);
+    else if (again->windowless)
+        verify_skip(v->report, VERIFY_ADAPTIVE,
+                    "members with noise have no window whose gain is known to be small");
     else
         verify_skip(v->report, VERIFY_ADAPTIVE,
                     "%s and no envelope says how far two runs may differ; --tolerance E does",
                     same_program ? "rounding has made other steps, none are kept in the file,"
                                  : "another program or other kernels made the file,");
     return 0;
+}
+
+/* Of a member that carries noise only the planes count whose gain its judgment found small
+ * enough; of one without a judgment none, for nobody knows. */
+static int narrow(struct again *again, int64_t member, const struct plane_layout *layout)
+{
+    const struct plane_request *const saved = &scan_get_save(again->scan)->planes;
+    struct store *const store = again->v->store;
+    struct verdict_window window = {.gain = NULL};
+    struct envelope_reach reach = {.last = -1};
+    struct read_dataset data;
+    bool known = false;
+    if (!judging_measures(again->scan))
+        return 0;
+    TRY(read_describe(store, "plane/checksum", &data));
+    TRY(MEM_NEW((long)data.length[1], &window.gain));
+    const int rc = verdict_read_window(store, member, &window, &known);
+    if (rc == 0 && known)
+        envelope_narrow(window.gain, again->judged, layout->planes,
+                        scan_get_envelope(again->scan)->gain, &reach);
+    mem_free(window.gain);
+    again->windowless =
+        reach.last < 0
+        || (reach.beyond > 0 && !(layout_plane_position(layout, saved, reach.last) > 0));
+    for (long k = 0; again->windowless && k < layout->planes; k++)
+        again->judged[k] = false;
+    return rc;
 }
 
 static int fill_judged(struct again *again, int64_t member)
@@ -316,7 +347,8 @@ static int fill_judged(struct again *again, int64_t member)
     mem_free(again->judged);
     again->judged = NULL;
     TRY(MEM_NEW(layout.planes, &again->judged));
-    return judging_planes(again->scan, &layout, again->judged);
+    TRY(judging_planes(again->scan, &layout, again->judged));
+    return narrow(again, member, &layout);
 }
 
 static int recompute_member(struct again *again, struct rerun *rerun, bool same_program,

@@ -128,7 +128,8 @@ static struct verify_envelope find_envelope(const struct verifying *v)
                                   .source = stored ? SOURCE_STORED : SOURCE_TIGHTER,
                                   .norm = asked->norm,
                                   .tolerance = asked->tolerance,
-                                  .safety = asked->safety};
+                                  .safety = asked->safety,
+                                  .gain = asked->gain};
     if (out.judged && !stored)
         out.key = judging_key(scan, NULL);
     return out;

@@ -10,6 +10,7 @@
 #include "kernels/models/pulse/capillary_input.h"
 #include "kernels/models/pulse/capillary_model.h"
 #include "kernels/models/pulse/capillary_notes.h"
+#include "kernels/models/pulse/perturb.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 /* Rates below this, 1/s, are cut off: over a window of a picosecond an exposure of 1e-20. */
@@ -374,6 +375,9 @@ int capillary_load(struct model *m, int row, const struct params *params,
         TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
     capillary_noise_add(&r->point, seed, m->field);
+    const struct real_grid *const grid = &r->point.grid;
+    const struct perturb_bins bins = {m->field, m->bins, grid->first, grid->last - grid->first};
+    TRY(pulse_perturb(&bins, seed));
     r->entry = field_energy(m, r);
     return load_stepper(m, row, params, resume, st);
 }
