@@ -18,6 +18,7 @@ struct stored {
     uint64_t envelope;
     double bound, observed, margin;
     char norm[128];
+    char reason[STORE_REASON_SIZE + 1];
     bool windowed; /* class N: */
     struct verdict_window window;
 };
@@ -36,6 +37,8 @@ static int read_stored(struct store *store, int64_t member, double *gain, struct
         TRY(store_get_row(store, &store->verdict[columns[i].column], member, columns[i].value));
     if (store->verdict[VERDICT_NORM].size < sizeof out->norm)
         TRY(store_get_row(store, &store->verdict[VERDICT_NORM], member, out->norm));
+    if (store->verdict[VERDICT_REASON].size < sizeof out->reason)
+        TRY(store_get_row(store, &store->verdict[VERDICT_REASON], member, out->reason));
     out->window.gain = gain;
     return verdict_read_window(store, member, &out->window, &out->windowed);
 }
@@ -43,6 +46,19 @@ static int read_stored(struct store *store, int64_t member, double *gain, struct
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
+}
+
+/* Outcome, verdict and reason must fit each other. NULL: they do. @param state of the member */
+static const char *find_contradiction(const struct stored *s, uint8_t state)
+{
+    const bool bare = s->reason[0] == '\0';
+    if (s->outcome != MEMBER_DONE && s->verdict != VERDICT_UNJUDGED)
+        return "has failed, and yet there is a verdict";
+    if (s->outcome != MEMBER_DONE)
+        return bare ? "ended without a verdict and without a reason" : NULL;
+    if (s->verdict == VERDICT_OUTSIDE && bare)
+        return "is outside and does not say by how much";
+    return state != MEMBER_DONE ? "is of a member that is not done" : NULL;
 }
 
 /* The first thing that is not as it should be. */
@@ -59,10 +75,8 @@ static bool check_columns(const struct verify_judged *j, const struct stored *s,
         what = class == CONTRACT_N ? "has another class than N" : "has another class than T";
     else if (!j->other && strcmp(s->norm, j->envelope->norm) != 0)
         what = "was made in another norm than the envelope's";
-    else if (s->outcome != MEMBER_DONE && s->verdict != VERDICT_UNJUDGED)
-        what = "has failed, and yet there is a verdict";
-    else if (s->outcome == MEMBER_DONE && j->state != MEMBER_DONE)
-        what = "is of a member that is not done";
+    else
+        what = find_contradiction(s, j->state);
     if (what != NULL)
         verify_break_member(report, VERIFY_VERDICTS, member,
                             "the judgment of member %" PRId64 " %s", member, what);

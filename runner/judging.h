@@ -62,6 +62,20 @@ int judging_find_key(const struct scan *scan, const char *scan_path, uint64_t *k
  * made. ERR_ARGUMENT with the member and what differs. */
 int judging_check(const struct prepared *prepared);
 
+/** The same for a plan. Of a large scan, whose members are too many to look at, the reference
+ * is only opened. @param scan_path  relative references are found from its folder */
+int judging_check_plan(struct scan *scan, const char *scan_path);
+
+/**
+ * Which of the members [first, first + count) the sample of an envelope chooses, by the rule of
+ * judging_prepare. ERR_MEMORY
+ *
+ * @param asked   the scan whose envelope counts; its members are those of `spec`
+ * @param chosen  [count] receives 1 or 0
+ */
+int judging_find_chosen(struct scan *asked, struct spec *spec, int64_t first, int64_t count,
+                        uint8_t *chosen);
+
 /**
  * Say in the file which members are judged, and forget judgments by another envelope. The
  * choice depends on the members' identities only: of a share or a number those with the

@@ -17,7 +17,9 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/contract/envelope.h"
+#include "kernels/step/control.h"
 #include "runner/gain.h"
 #include "runner/judging.h"
 #include "runner/plane_error.h"
@@ -33,7 +35,7 @@
  */
 #define GROWTH   1.25
 #define COARSE   4.0
-#define TIGHTEST 1e-14 /* rtol of a reference: below it rounding decides */
+#define TIGHTEST bound(BOUND_tightest_rtol) /* of a reference */
 
 /* A member that is being judged. */
 struct judgment {
@@ -43,6 +45,7 @@ struct judgment {
     double steps;   /* that the member took … */
     double local;   /* … and the largest local error of them, in tolerances; 1: not known */
     bool known;     /* it is */
+    bool exact;     /* its steps had none */
     double rtol;    /* of the reference run */
     int repeated;   /* how often that was made tighter */
     int64_t rhs_calls; /* of all its runs */
@@ -118,13 +121,13 @@ static void window_text(const struct worker *w, const struct judgment *j,
 static void reference_text(const struct scan_envelope *envelope, const struct judgment *j,
                            char *text, size_t size)
 {
-    if (j->repeated > 0 || j->local < 1)
+    if (envelope->reference == ENVELOPE_STORED)
+        snprintf(text, size, "stored %.70s", envelope->file);
+    else if (j->repeated > 0 || j->local < 1)
         snprintf(text, size, "tighter: stepper.rtol %.3g (rtol / %.4g bounds few steps)",
                  j->rtol, envelope->factor);
-    else if (envelope->reference == ENVELOPE_TIGHTER)
-        snprintf(text, size, "tighter: stepper.rtol / %.6g", envelope->factor);
     else
-        snprintf(text, size, "stored %.70s", envelope->file);
+        snprintf(text, size, "tighter: stepper.rtol / %.6g", envelope->factor);
 }
 
 /* Columns into the file, then the report; the outcome is committed before that goes out. */
@@ -236,6 +239,17 @@ static double *find_param(struct worker *w, const char *name)
     return NULL;
 }
 
+/* A replay is judged by a run with steps of its own: its own ones once more would be itself. */
+static void free_steps(struct worker *w)
+{
+    const int method = params_find(&w->params, "stepper.method");
+    const int from = params_find(&w->params, "stepper.schedule.from");
+    if (method < 0 || w->params.values[method].number != STEP_FIXED)
+        return;
+    params_set(&w->params, method, STEP_RK45);
+    w->params.values[from] = (struct param_value){.set = false};
+}
+
 /* Both tolerances of the point in worker->params become tighter, in the same ratio. */
 static void tighten(struct worker *w, struct judgment *j)
 {
@@ -243,6 +257,7 @@ static void tighten(struct worker *w, struct judgment *j)
     double *const atol = find_param(w, "stepper.atol");
     if (rtol == NULL || scan_get_envelope(w->scan)->reference == ENVELOPE_STORED)
         return; /* the member's own */
+    free_steps(w);
     if (j->repeated == 0)
         j->rtol = fmax(*rtol * j->local / scan_get_envelope(w->scan)->factor, TIGHTEST);
     if (atol != NULL)
@@ -510,6 +525,7 @@ static int read_steps(struct worker *w, struct judgment *j)
     const double error = rc == 0 ? largest_error(step, (long)kept) : 0;
     mem_free(step);
     j->known = rc == 0;
+    j->exact = j->known && !(error > 0);
     if (error > 0 && error < 1)
         j->local = error;
     return rc;
@@ -576,13 +592,38 @@ static int compare_stored(struct worker *w, struct judgment *j,
     return rc;
 }
 
+/* Whether the stored member may have taken some of this one's own steps, by the rule of
+ * is_too_alike: its distance would say nothing. Without a local error the member is exact. */
+static int find_alike(struct worker *w, const struct judgment *j, int64_t there, bool *alike,
+                      double *steps)
+{
+    const double *const rtol = find_param(w, "stepper.rtol");
+    *alike = false;
+    if (rtol == NULL)
+        return 0;
+    TRY(read_rows(reference_store(w->judges.reference), "member/steps", there, 1, 1, steps));
+    *alike = *steps < GROWTH * j->steps && !j->exact && j->local * *rtol > TIGHTEST;
+    return 0;
+}
+
 static int judge_stored(struct worker *w, struct judgment *j, const struct plane_layout *layout,
                         int64_t rhs_calls)
 {
     const int64_t there = reference_find(w->judges.reference, j->member);
+    char reason[STORE_REASON_SIZE];
+    bool alike = false;
+    double steps = 0;
     if (there < 0)
         return finish_without(w, j, layout, MEMBER_FAILED,
                               "the stored reference has no such member");
+    TRY(find_alike(w, j, there, &alike, &steps));
+    if (alike) {
+        snprintf(reason, sizeof reason,
+                 "the stored reference took %.0f steps, the member %.0f: they may be the same "
+                 "ones; a reference of smaller stepper.rtol is wanted",
+                 steps, j->steps);
+        return finish_without(w, j, layout, MEMBER_FAILED, reason);
+    }
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     TRY(compare_stored(w, j, layout, there));
     stopwatch_switch(&w->watch, before);

@@ -345,6 +345,13 @@ int envelope_check(const struct scan *scan)
     if (scan->envelope.tolerance <= 0.0)
         return refuse(scan, "envelope: tolerance is missing: the error that is expected of a "
                             "member in the norm, such as 1e-4");
+    if (scan->envelope.tolerance * scan->envelope.safety >= 1.0) {
+        snprintf(message, sizeof message,
+                 "envelope: safety times tolerance is %.3g; a result of nothing but zeros is 1 "
+                 "from any reference, so that below 1 is wanted",
+                 scan->envelope.tolerance * scan->envelope.safety);
+        return refuse(scan, message);
+    }
     if (scan->envelope.reference == ENVELOPE_TIGHTER && !has_param(scan, "stepper.rtol")) {
         snprintf(message, sizeof message,
                  "envelope.reference: model %s has no stepper.rtol that could be tighter; "

@@ -473,6 +473,7 @@ int section_read(struct reader *r, const char *section, const struct node *map, 
 {
     if (strcmp(section, "envelope") == 0 && value_is(map, "none")) {
         *known = true;
+        r->scan->envelope.reference = ENVELOPE_NONE;
         return 0;
     }
     if (map->kind != NODE_MAP) {

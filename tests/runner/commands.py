@@ -181,6 +181,8 @@ def plan_of_small_scans():
     check("a grid that is too coarse is warned of", len(warned) > 0, r.stderr)
     r = sf("plan", "fibre.yaml", "--set", "envelope.reference=tighter", "--set", "envelope.tolerance=1e-4", "--set", "envelope.sample=5 %")
     check("an envelope is explained", r.returncode == 0 and "5 % of the members are judged against their own run at stepper.rtol / 10" in r.stdout and "field_l2 may differ by 4 x 0.0001" in r.stdout, r.stderr + r.stdout)
+    r = sf("plan", "fibre.yaml", "--set", "envelope.tolerance=1e-4", "--set", "envelope.sample=1000")
+    check("a sample larger than the scan is the scan", "20 of 20 members judged against" in r.stdout, r.stderr + r.stdout)
     refuses("a worker above the memory limit is refused at plan time", sf("plan", "fibre.yaml", "--set", "resources.memory=10 kB"), 2, "memory")
     refuses("--set of an unknown key is refused", sf("plan", "fibre.yaml", "--set", "gama=1"), 2, "gama")
 

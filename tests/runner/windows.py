@@ -177,7 +177,7 @@ def computing_again_compares_within_the_window():
 
 def a_first_plane_beyond_the_limit_is_not_judged():
     for planes in ("2", "last"):
-        folder = write(judged(BREAKUP.replace("planes: 9", f"planes: {planes}"), "1"))
+        folder = write(judged(BREAKUP.replace("planes: 9", f"planes: {planes}"), "0.1"))
         code, _, err = run(folder)
         c = contract(folder)
         assert code == 1 and (c["verdict"] == UNJUDGED).all() and (c["outcome"] == FAILED).all(), (code, err)

@@ -3,9 +3,8 @@
 #include <stdio.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/snl1/snl1_model.h"
-
-#define ROW_OFF 1e-5 /* of a frequency in a file from the chain's */
 
 static const char *const packages[] = {"st2", "st4", "st6", "wam", NULL};
 static const char *const arithmetics[] = {"parity", "fast", NULL};
@@ -209,7 +208,7 @@ static int check_frequencies(const struct snl1_config *c, const struct data_arra
     snl1_frequencies(c, c->nk, sig);
     for (int32_t i = 0; i < c->nk; i++) {
         const double own = (double)sig[i] / (2.0 * acos(-1.0));
-        if (!(fabs(there->real[i] - own) <= ROW_OFF * own))
+        if (!(fabs(there->real[i] - own) <= bound(BOUND_frequency_row) * own))
             FAIL(ERR_ARGUMENT,
                  "sea.file: frequency %d is %.7g Hz; grid.first and grid.ratio give %.7g Hz",
                  (int)i + 1, there->real[i], own);
