@@ -537,6 +537,12 @@ int stepper_field(struct stepper *stepper, long row, cplx **out)
     return step_join(stepper, row, STATE);
 }
 
+const double *stepper_split(const struct stepper *stepper, long row, long *ld)
+{
+    *ld = stepper->ld;
+    return stepper->row[row].slot[STATE];
+}
+
 long stepper_plane(const struct stepper *stepper, long row)
 {
     return stepper->row[row].next - 1;
