@@ -208,12 +208,13 @@ static double prefactor_error(const struct capillary_medium *m)
     for (long k = m->grid.first; k < m->grid.last; k += stride) {
         const double omega = real_grid_omega(&m->grid, k);
         const double mean = capillary_medium_index(m, omega, &m->middle);
+        double tilt;
+        capillary_medium_prefactor(m, k, false, &tilt);
         for (int i = 0; i < 2; i++) {
             struct capillary_place end = m->middle;
             end.at.rho = ends[i];
             const double ratio = capillary_medium_index(m, omega, &end) / mean;
-            const double taken =
-                1.0 + capillary_medium_lean(m, &end) * capillary_medium_tilt(m, k);
+            const double taken = 1.0 + capillary_medium_lean(m, &end) * tilt;
             worst = fmax(worst, fabs(ratio / taken - 1.0));
         }
     }
