@@ -558,6 +558,12 @@ long stepper_spectrum_stride(long spectrum)
     return backend_stride(spectrum, sizeof(cplx));
 }
 
+const double *stepper_split(const struct stepper *stepper, long row, long *ld)
+{
+    *ld = stepper->ld;
+    return stepper->row[row].slot[STATE];
+}
+
 long stepper_plane(const struct stepper *stepper, long row)
 {
     return stepper->row[row].next - 1;

@@ -157,6 +157,9 @@ int stepper_field(struct stepper *stepper, long row, cplx **out);
 /** Elements from one row of `spectrum` bins of a group to the next. */
 long stepper_spectrum_stride(long spectrum);
 
+/** State of a row, between steps: the split row [2][*ld] on the backend, to read only. */
+const double *stepper_split(const struct stepper *stepper, long row, long *ld);
+
 /** Index of the plane that a row has reached, -1 before the first. */
 long stepper_plane(const struct stepper *stepper, long row);
 

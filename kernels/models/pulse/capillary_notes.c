@@ -219,7 +219,9 @@ static double prefactor_ratio(const struct capillary_medium *m, long k,
                               const struct capillary_place *at)
 {
     const double omega = real_grid_omega(&m->grid, k);
-    const double lean = 1.0 + capillary_medium_lean(m, at) * capillary_medium_tilt(m, k);
+    double tilt;
+    capillary_medium_prefactor(m, k, false, &tilt);
+    const double lean = 1.0 + capillary_medium_lean(m, at) * tilt;
     const double carrier = capillary_medium_drift(m, at, false)
                            / (at->at.radius / m->radius); /* taken over true */
     return capillary_medium_index(m, omega, &m->middle) * lean

@@ -317,7 +317,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     double *const rates = place.stage == 0 ? r->now : r->next;
     double *const samples = m->samples + row * m->ld_real;
     const struct response_factors factors = capillary_factors(r, at);
-    struct response_rows rows = {.samples = samples, .ld = m->ld_real};
+    /* A plane reads the samples of a state. */
+    double *const out = state && m->reply != NULL ? m->reply + row * m->ld_real : samples;
+    struct response_rows rows = {.samples = samples, .out = out, .ld = m->ld_real};
     r->fresh = place.stage == 0; /* that of an end: when the trial is accepted */
     if (state)
         TRY(capillary_keep(m, r, place, spectrum));
@@ -340,7 +342,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
         rates[PATH_IONISATION] =
             at->at.rho * r->medium.area / capillary_area_share(r, at) * r->report.work;
     }
-    TRY(capillary_execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
+    TRY(capillary_execute(m, m->forward, out, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
     if (r->leans)
         TRY(capillary_lean(m, row, at, spectrum, st));
