@@ -464,6 +464,26 @@ START_TEST(the_loss_of_a_taper_stays_below_its_limit)
 }
 END_TEST
 
+/* There is next to no nonlinearity where the pulse enters: a first step by that alone would be
+ * all of the way, and the field of that trial far from finite. */
+START_TEST(a_pressure_that_rises_from_nothing_needs_no_first_step)
+{
+    const double from[] = {0.0, 1e-4, 1.0, 1e3, 2e4}; /* Pa */
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        struct capillary_case c;
+        capillary_case_small(&c);
+        capillary_case_choose(&c, "kerr.response", "chi3");
+        capillary_case_choose(&c, "plasma.rate", "adk");
+        capillary_case_set(&c, "length", 1.0);
+        capillary_case_gradient(&c, from[i], 1e5);
+        struct capillary_planes p = capillary_case_finish(&c);
+        ck_assert_int_gt(p.row.steps, 10);
+        capillary_planes_free(&p);
+        capillary_case_clear(&c);
+    }
+}
+END_TEST
+
 int main(void)
 {
     if (isa_check() != 0)
@@ -483,6 +503,7 @@ int main(void)
     tcase_add_test(tests, tapers_that_make_no_sense_are_refused_by_name);
     tcase_add_test(tests, the_report_says_what_the_terms_hold);
     tcase_add_test(tests, the_report_says_what_the_prefactor_leaves_out);
+    tcase_add_test(tests, a_pressure_that_rises_from_nothing_needs_no_first_step);
     tcase_add_test(tests, the_loss_of_a_taper_stays_below_its_limit);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

@@ -134,7 +134,7 @@ static void check_powers(const struct look *l, double top)
                 worst = fmax(worst, fabs(out[j] - l->power[2 * from + j]));
         }
     ck_assert_double_le(worst, bound(BOUND_plane_again) * top);
-    perturb_record_norm("half_power", worst, bound(BOUND_plane_again) * top);
+    perturb_record_norm("plane_again", worst / top, bound(BOUND_plane_again));
 }
 
 static void check(struct look *l)
@@ -182,6 +182,7 @@ START_TEST(taps_are_one_over_the_band)
     }
     printf("largest error of the factor %.3g\n", worst);
     ck_assert_double_le(worst, bound(BOUND_half_factor));
+    perturb_record_norm("half_factor", worst, bound(BOUND_half_factor));
 }
 END_TEST
 

@@ -22,7 +22,10 @@
 /* Its band: at least this omega dt, so that runs of one grid share their taps. */
 #define BAND_EDGE (0.35 * PULSE_PI)
 
-#define TAIL_TAG 0x636170696c000002ULL
+/* Of the highest density: below it, that at the start is no measure of what comes. */
+#define RISING     0.1
+#define FIRST_STEP 1e-3 /* of the length, there */
+#define TAIL_TAG   0x636170696c000002ULL
 
 /* Behind the stepper's state. */
 struct capillary_tail {
@@ -310,6 +313,18 @@ static bool has_loss(const struct model *m, const struct capillary_row *row)
     return false;
 }
 
+/* The stepper's requests. Where the pressure rises from little or nothing, N at the start says
+ * nothing about the way, and an automatic first step could be all of it: it is a thousandth. */
+static struct step_control control_of(const struct capillary_row *row)
+{
+    const struct capillary_medium *const medium = &row->medium;
+    struct step_control control = row->point.step.control;
+    const double density = capillary_medium_place(medium, 0.0).at.rho;
+    if (control.first_step == 0.0 && density < RISING * medium->high)
+        control.first_step = FIRST_STEP * control.length;
+    return control;
+}
+
 static int load_stepper(struct model *m, int index, const struct params *params,
                         const struct state_in *resume, struct row_status *st)
 {
@@ -317,7 +332,7 @@ static int load_stepper(struct model *m, int index, const struct params *params,
     const struct plane_layout layout = {.span = row->point.length};
     for (long i = 0; i < m->planes; i++)
         row->positions[i] = layout_plane_position(&layout, &params->planes, i);
-    const struct step_member member = {.control = row->point.step.control,
+    const struct step_member member = {.control = control_of(row),
                                        .schedule = row->point.step.schedule,
                                        .positions = row->positions,
                                        .field = m->field,
