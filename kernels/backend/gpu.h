@@ -7,7 +7,7 @@
 /*
  * Devices with a memory of their own. One source, gpu.inc, is compiled for each, below a file
  * that supplies the words it is written in (gpu_cuda.inc, gpu_hip.inc; for the emulated device
- * tests/emu/emu.h). The functions exist where the build has the device.
+ * tests/emu/words.inc). The functions exist where the build has the device.
  */
 
 /** Make a backend on a CUDA device. @return 0, ERR_DEVICE, ERR_UNSUPPORTED or ERR_MEMORY */

@@ -20,6 +20,9 @@
 #define STACK_BYTES ((size_t)256 * 1024)
 #define TAGS_MAX    32
 #define PAGE_BYTES  ((uintptr_t)4096)
+#define LOWEST                                                                                 \
+    ((uintptr_t)1 << 45) /* programs and heaps lie above; pairs of integers, and what          \
+                            sanitizers keep, below */
 
 /* What can be left and gone back to. */
 struct side {
@@ -248,7 +251,7 @@ static void block_run(void)
 static bool is_hosts(uintptr_t word)
 {
     unsigned char there;
-    if (word < 65536 || word >> 47 != 0 || emu_holds((const void *)word, 1))
+    if (word < LOWEST || word >> 47 != 0 || emu_holds((const void *)word, 1))
         return false;
     return mincore((void *)(word / PAGE_BYTES * PAGE_BYTES), 1, &there) == 0;
 }
