@@ -229,8 +229,8 @@ static void race(const void *call)
 
 START_TEST(a_missing_barrier_changes_the_result_with_the_order)
 {
-    double first[THREADS];
-    double other[THREADS];
+    double first[THREADS] = {0.0};
+    double other[THREADS] = {0.0};
     const size_t bytes = 2 * sizeof first;
     const struct work work = {.numbers = emu_memory_new(bytes)};
     for (unsigned long seed = 1; seed < 3; seed++) {
