@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cases: what bench/compare judges. {"case", "rtol", "error", "rhs_calls", "time_s": [a round
 each], "floor_s": [the FFT floor beside each round]}; all but the name and the times may be missing.
+Beside the cases of a file "machine": {"cpu"} says where its times were taken, and "references":
+{case: {"numbers", "norm", "projections"}} from what its errors are distances.
 """
 import json
 
@@ -46,7 +48,9 @@ def merge(results):
             key = (case["case"], case.get("rtol"))
             if key not in merged:
                 merged[key] = dict(case, time_s=list(case["time_s"]),
-                                   floor_s=list(case.get("floor_s") or []))
+                                   floor_s=list(case.get("floor_s") or []),
+                                   cpu=result.get("machine", {}).get("cpu"),
+                                   reference=result.get("references", {}).get(case["case"]))
                 continue
             merged[key]["time_s"] += case["time_s"]
             merged[key]["floor_s"] += case.get("floor_s") or []

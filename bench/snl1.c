@@ -3,9 +3,11 @@
  * bench_snl1 [ROUNDS [POINTS]]: the kernels of SNL1 against a plain translation, interleaved,
  * on one core. Transposition in and out is in all times. CPU time; the ratio is the median over
  * the rounds of ratios of neighbours. S and D of the parity kernels must have the plain ones'
- * bits.
+ * bits. Two threads: wall time of a call each, the shortest of the rounds, since it holds
+ * whatever else runs on the machine.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "kernels/models/snl1/sea.h"
 
 #define ROUNDS_MAX 1000
+#define THREADS    2
 
 /* Input and output of all kernels. */
 struct set {
@@ -23,13 +26,13 @@ struct set {
     float *a, *cg, *kdmean;
     float *s, *d; /* of the kernel */
     float *s_plain, *d_plain;
-    void *scratch;
+    void *scratch[THREADS];
 };
 
-static double cpu_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -56,8 +59,9 @@ static struct set make_set(const struct snl1 *handle, long npts, int tails)
                       .s = floats(npts * nspec),
                       .d = floats(npts * nspec),
                       .s_plain = floats(npts * nspec),
-                      .d_plain = floats(npts * nspec),
-                      .scratch = malloc(snl1_scratch_bytes(handle))};
+                      .d_plain = floats(npts * nspec)};
+    for (int t = 0; t < THREADS; t++)
+        set.scratch[t] = floats((long)(snl1_scratch_bytes(handle) / sizeof(float)) + 1);
     for (long p = 0; p < npts; p++) {
         const struct snl1_sea sea = {
             .depth = 5.0 * pow(1000.0, (double)(p % 11) / 10.0),
@@ -80,34 +84,73 @@ static void clear_set(struct set *set)
     free(set->d);
     free(set->s_plain);
     free(set->d_plain);
-    free(set->scratch);
+    for (int t = 0; t < THREADS; t++)
+        free(set->scratch[t]);
 }
 
 static double time_plain(struct plain *plain, struct set *set, int32_t nk)
 {
-    const double begin = cpu_seconds();
+    const double begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     for (long p = 0; p < set->npts; p++)
         plain_point(plain, set->a + p * set->nspec, set->cg + p * nk, set->kdmean[p],
                     set->s_plain + p * set->nspec, set->d_plain + p * set->nspec);
-    return cpu_seconds() - begin;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
 }
 
-static double time_kernel(struct snl1 *handle, struct set *set, int32_t nk)
+/* One thread's share of the points. */
+struct share {
+    struct snl1 *handle;
+    struct snl1_batch batch;
+};
+
+static struct share share_of(struct snl1 *handle, const struct set *set, int part, int parts)
 {
-    const struct snl1_batch batch = {.npts = set->npts,
-                                     .nspec = (int32_t)set->nspec,
-                                     .nk = nk,
-                                     .a = set->a,
-                                     .cg = set->cg,
-                                     .kdmean = set->kdmean,
-                                     .s = set->s,
-                                     .d = set->d,
-                                     .scratch = set->scratch,
-                                     .scratch_bytes = snl1_scratch_bytes(handle)};
-    const double begin = cpu_seconds();
-    if (snl1_compute(handle, &batch) != 0)
+    const int32_t nk = snl1_numbers(handle)->nk;
+    const long first = set->npts * part / parts;
+    const long past = set->npts * (part + 1) / parts;
+    return (struct share){handle,
+                          {.npts = past - first,
+                           .nspec = (int32_t)set->nspec,
+                           .nk = nk,
+                           .a = set->a + first * set->nspec,
+                           .cg = set->cg + first * nk,
+                           .kdmean = set->kdmean + first,
+                           .s = set->s + first * set->nspec,
+                           .d = set->d + first * set->nspec,
+                           .scratch = set->scratch[part],
+                           .scratch_bytes = snl1_scratch_bytes(handle)}};
+}
+
+static void *compute(void *argument)
+{
+    struct share *const share = argument;
+    if (snl1_compute(share->handle, &share->batch) != 0)
         exit(1);
-    return cpu_seconds() - begin;
+    return NULL;
+}
+
+static double time_kernel(struct snl1 *handle, const struct set *set)
+{
+    struct share all = share_of(handle, set, 0, 1);
+    const double begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    compute(&all);
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
+}
+
+/* Wall time of all points by threads, their start and end included. */
+static double time_threads(struct snl1 *handle, const struct set *set)
+{
+    pthread_t thread[THREADS];
+    struct share share[THREADS];
+    const double begin = seconds_of(CLOCK_MONOTONIC);
+    for (int t = 0; t < THREADS; t++) {
+        share[t] = share_of(handle, set, t, THREADS);
+        if (pthread_create(&thread[t], NULL, compute, &share[t]) != 0)
+            exit(3);
+    }
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(thread[t], NULL);
+    return seconds_of(CLOCK_MONOTONIC) - begin;
 }
 
 static int ascending(const void *a, const void *b)
@@ -137,19 +180,23 @@ static int measure(struct snl1 *handle, struct plain *plain, struct set *set, in
     static double theirs[ROUNDS_MAX];
     static double ratio[ROUNDS_MAX];
     const int32_t nk = snl1_numbers(handle)->nk;
+    double shortest = (double)INFINITY;
     for (int r = -3; r < rounds; r++) {
         const double plain_time = time_plain(plain, set, nk);
-        const double kernel_time = time_kernel(handle, set, nk);
+        const double kernel_time = time_kernel(handle, set);
+        const double threads_time = time_threads(handle, set);
         if (r < 0)
             continue;
         ours[r] = kernel_time;
         theirs[r] = plain_time;
         ratio[r] = plain_time / kernel_time;
+        shortest = fmin(shortest, threads_time);
     }
     const double scale = 1e6 / (double)set->npts;
     const int wrong = parity && !same_bits(set);
-    printf("  %-24s %8.2f us a point, plain %8.2f, ratio %5.2f%s\n", snl1_kernel(handle),
-           scale * median(ours, rounds), scale * median(theirs, rounds), median(ratio, rounds),
+    printf("  %-24s %8.2f us a point, plain %8.2f, ratio %5.2f; %d threads %8.2f%s\n",
+           snl1_kernel(handle), scale * median(ours, rounds), scale * median(theirs, rounds),
+           median(ratio, rounds), THREADS, scale * shortest,
            wrong    ? "  WRONG BITS"
            : parity ? ", bits equal"
                     : "");

@@ -242,6 +242,28 @@ int h5_get_text(int64_t object, const char *path, const char *name, char *text, 
     return 0;
 }
 
+int h5_get_real(int64_t object, const char *path, const char *name, double *value, bool *found,
+                bool *there)
+{
+    *found = *there = false;
+    *value = 0.0;
+    const hid_t attribute = attribute_open(object, name);
+    if (attribute < 0)
+        return 0;
+    *there = true;
+    const hid_t stored = H5Aget_type(attribute);
+    const H5T_class_t class = H5Tget_class(stored);
+    herr_t rc = 0;
+    if (class == H5T_FLOAT || class == H5T_INTEGER) {
+        rc = H5Aread(attribute, H5T_NATIVE_DOUBLE, value);
+        *found = rc >= 0;
+    }
+    H5Tclose(stored);
+    H5Aclose(attribute);
+    TRY_H5(rc, path, name);
+    return 0;
+}
+
 int h5_get_integer(int64_t object, const char *path, const char *name, int64_t *value,
                    bool *found)
 {

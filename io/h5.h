@@ -108,6 +108,11 @@ int h5_put_integer(int64_t object, const char *path, const char *name, int64_t v
 /** Read an attribute as text; numbers are printed; "" when there is none. */
 int h5_get_text(int64_t object, const char *path, const char *name, char *text, size_t size);
 
+/** Read an attribute that is one number. @param found false when there is none or it is no such
+ * number, @param there whether there is one by this name */
+int h5_get_real(int64_t object, const char *path, const char *name, double *value, bool *found,
+                bool *there);
+
 /** Read an integer attribute. @param found false when there is none or it is no integer */
 int h5_get_integer(int64_t object, const char *path, const char *name, int64_t *value,
                    bool *found);

@@ -163,6 +163,43 @@ static int check_field(const char *path, const struct data_field *field, hid_t s
     return 0;
 }
 
+/* Numbers that stand for others would be taken for themselves. Source: CF conventions 1.10, 8.1
+ * (packed data). */
+static int check_packing(hid_t set, const char *path, const char *name)
+{
+    static const struct {
+        const char *name;
+        double plain;
+    } packing[] = {{"scale_factor", 1.0}, {"add_offset", 0.0}};
+    for (int i = 0; i < 2; i++) {
+        double value = 0.0;
+        bool found = false;
+        bool there = false;
+        TRY(h5_get_real(set, path, packing[i].name, &value, &found, &there));
+        if (there && (!found || value != packing[i].plain))
+            FAIL(ERR_UNSUPPORTED,
+                 "%s: dataset %s is packed (attribute %s), which is not undone; `ncpdq -U IN "
+                 "OUT` unpacks it",
+                 path, name, packing[i].name);
+    }
+    return 0;
+}
+
+/* Numbers that stand for none. */
+static int find_fills(hid_t set, const char *path, struct data_array *array)
+{
+    static const char *const names[DATA_FILLS_MAX] = {"_FillValue", "missing_value"};
+    for (int i = 0; i < DATA_FILLS_MAX; i++) {
+        double value = 0.0;
+        bool found = false;
+        bool there = false;
+        TRY(h5_get_real(set, path, names[i], &value, &found, &there));
+        if (found)
+            data_add_fill(array, value);
+    }
+    return 0;
+}
+
 /* Whether a dataset lies in its file as plain binary32, one value after the other; its place.
  */
 static bool is_plain(hid_t set, haddr_t *place)
@@ -214,8 +251,8 @@ static int leave_field(hid_t set, const char *path, const struct data_field *fie
     return check_place(set, array, data_count(array) - 1);
 }
 
-static int read_field(hid_t set, const char *path, const struct data_field *field,
-                      struct data_set *out)
+static int read_values(hid_t set, const char *path, const struct data_field *field,
+                       struct data_set *out)
 {
     long length[DATA_DIMS_MAX] = {0};
     char unit[DATA_NAME_SIZE];
@@ -226,6 +263,7 @@ static int read_field(hid_t set, const char *path, const struct data_field *fiel
     H5Tclose(type);
     H5Sclose(space);
     TRY(rc);
+    TRY(check_packing(set, path, field->name));
     TRY(h5_get_text(set, path, "units", unit, sizeof unit));
     const double bytes = elements_of(length, field->dims) * (double)sizeof(double);
     haddr_t place = HADDR_UNDEF;
@@ -240,6 +278,13 @@ static int read_field(hid_t set, const char *path, const struct data_field *fiel
     TRY_H5(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path,
            field->name);
     return 0;
+}
+
+static int read_field(hid_t set, const char *path, const struct data_field *field,
+                      struct data_set *out)
+{
+    TRY(read_values(set, path, field, out));
+    return find_fills(set, path, &out->array[out->arrays - 1]);
 }
 
 static int read_fields(int64_t file, const char *path, const struct data_field *fields,

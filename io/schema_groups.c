@@ -70,7 +70,8 @@ static const struct column member_columns[] = {
     {"rank", "1", "MPI rank that computed it", H5_I32, 0, NULL, false, false},
     {"host", "1", "Host that computed it", H5_TEXT, 64, NULL, false, false},
     {"device", "1", "Device that computed it", H5_TEXT, 96, NULL, false, false},
-    {"kernel_id", "1", "Instruction set and FFT library", H5_TEXT, 96, NULL, false, false},
+    {"kernel_id", "1", "Instruction set, FFT library or kernel", H5_TEXT, 96, NULL, false,
+     false},
     {"steps", "1", "Accepted steps", H5_I64, 0, NULL, false, false},
     {"rejected", "1", "Rejected steps", H5_I64, 0, NULL, false, false},
     {"rhs_calls", "1", "Evaluations of the right-hand side", H5_I64, 0, NULL, false, false},
@@ -109,15 +110,45 @@ static const struct column judgment_columns[] = {
      "plane_index", false, true},
 };
 
+/* … and of one whose members are judged where their dynamics do not amplify too much. */
+static const struct column gain_columns[] = {
+    {"gain", "1",
+     "Distance, in the norm, that a perturbation of the input has grown to, in units of its "
+     "size, at each plane that was to be judged; NaN: not measured",
+     H5_F64, 0, "plane_index", false, true},
+    {"planes_beyond", "1", "Planes that were to be judged and lie beyond the window", H5_I64, 0,
+     NULL, false, true},
+};
+
+static bool has_column(const struct column *columns, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, columns[i].name) == 0)
+            return true;
+    return false;
+}
+
 bool schema_is_judgment(const struct schema_entry *entry)
 {
     static const char group[] = "member/contract/";
-    if (strncmp(entry->path, group, sizeof group - 1) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof judgment_columns / sizeof *judgment_columns; i++)
-        if (strcmp(entry->path + sizeof group - 1, judgment_columns[i].name) == 0)
-            return true;
-    return false;
+    const char *const name = entry->path + sizeof group - 1;
+    return strncmp(entry->path, group, sizeof group - 1) == 0
+           && (has_column(COLUMNS(judgment_columns), name)
+               || has_column(COLUMNS(gain_columns), name) || strcmp(name, "window_end") == 0);
+}
+
+static int add_gains(struct schema *schema, const struct store_spec *spec)
+{
+    const struct column end = {"window_end",
+                               spec->layout->progress_unit,
+                               "Progress at the last judged plane; NaN: none",
+                               H5_F64,
+                               0,
+                               NULL,
+                               false,
+                               true};
+    TRY(add_columns(schema, "member/contract", "member_id", COLUMNS(gain_columns)));
+    return add_columns(schema, "member/contract", "member_id", &end, 1);
 }
 
 int schema_add_member(struct schema *schema, const struct store_spec *spec)
@@ -126,6 +157,8 @@ int schema_add_member(struct schema *schema, const struct store_spec *spec)
     TRY(add_columns(schema, "member/contract", "member_id", COLUMNS(contract_columns)));
     if (spec->judged)
         TRY(add_columns(schema, "member/contract", "member_id", COLUMNS(judgment_columns)));
+    if (spec->judged && spec->gains)
+        TRY(add_gains(schema, spec));
     if (spec->axes > 0) {
         const struct column point = {
             "point", "1", "Index on each scan axis", H5_I32, 0, "axis_index", false, false};

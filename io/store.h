@@ -100,7 +100,8 @@ struct store_spec {
     int64_t resume_rows; /* members computed at the same time, as far as it is known */
     bool ensemble;       /* make /ensemble; not in a shard */
     const struct store_until *until; /* ensembles stop themselves; NULL: all members count */
-    bool judged; /* members are judged by an envelope: room for what comes of it */
+    bool judged; /* members are judged by an envelope: room for what comes of it … */
+    bool gains;  /* … on windows that are chosen by gains: room for those too */
     long histogram_bins;
     int compress;     /* 1 to 9: arrays in compressed pieces, for readers only; 0: not */
     bool sync_member; /* default of store_set_sync for this file */
@@ -275,7 +276,7 @@ struct store_member_end {
     int rank;
     const char *host;
     const char *device;
-    const char *kernel_id;        /* instruction set and FFT library */
+    const char *kernel_id;        /* instruction set, FFT library or kernel */
     const struct row_status *row; /* counters and history */
     long steps_kept;              /* of the history, in the file already: store_put_steps */
 };

@@ -203,6 +203,11 @@ static int compare_all(const struct store *store, const char *path,
              "%s was made without an envelope and has no room for verdicts: give another file "
              "by -o, and --reuse takes the members over",
              path);
+    if (spec->judged && spec->gains && !verdict_has_gains(store))
+        FAIL(ERR_CONFLICT,
+             "%s has no room for gains: give another file by -o, and --reuse takes the members "
+             "over; or envelope.gain: none judges the whole length",
+             path);
     TRY(compare_schema(store, spec));
     return compare_members(store, spec);
 }

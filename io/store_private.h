@@ -60,14 +60,19 @@ enum store_column {
     X(VERDICT_MARGIN, "margin", H5_F64)                                                        \
     X(VERDICT_WALL, "wall_s", H5_F64)                                                          \
     X(VERDICT_RHS_CALLS, "rhs_calls", H5_I64)                                                  \
-    X(VERDICT_ERROR, "error", H5_F64)
+    X(VERDICT_ERROR, "error", H5_F64)                                                          \
+    X(VERDICT_GAIN, "gain", H5_F64)                                                            \
+    X(VERDICT_REACH, "window_end", H5_F64)                                                     \
+    X(VERDICT_BEYOND, "planes_beyond", H5_I64)
 
 /* The same in this order. */
 enum verdict_column {
 #define VERDICT_ENUM(column, name, kind) column,
     VERDICT_LIST(VERDICT_ENUM)
 #undef VERDICT_ENUM
-        VERDICT_COLUMNS
+        VERDICT_COLUMNS,
+    VERDICT_COMMON = VERDICT_GAIN /* columns of every file with room; the others only where
+                                     gains are measured */
 };
 
 /* A dataset of /plane. */
@@ -130,7 +135,8 @@ struct store {
     struct store_history history;
     struct h5_dataset resume; /* resume/slot; not open when the file has none */
     struct h5_dataset verdict[VERDICT_COLUMNS]; /* not open when the file has none */
-    bool verdicts_open;
+    int verdicts; /* columns of them that are open, from the first: 0, VERDICT_COMMON or
+                     VERDICT_COLUMNS */
     bool history_open;
     struct hash_stream *hash;
     void *dense;  /* one plane of the largest array, valid part */

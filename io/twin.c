@@ -99,10 +99,9 @@ static struct h5_dataset *dataset_at(struct store *store, int index)
     if (index < history)
         return steps[index];
     index -= history;
-    const int verdicts = store->verdicts_open ? VERDICT_COLUMNS : 0;
-    if (index < verdicts)
+    if (index < store->verdicts)
         return &store->verdict[index];
-    index -= verdicts;
+    index -= store->verdicts;
     const int each = 1 + LAYOUT_DIMS_MAX;
     if (index >= each * store->parts)
         return NULL;
@@ -214,7 +213,7 @@ static int learn_shape(struct twin *twin, const struct store *store)
                                  .parts = store->parts,
                                  .history = store->history,
                                  .history_open = store->history_open,
-                                 .verdicts_open = store->verdicts_open};
+                                 .verdicts = store->verdicts};
     memcpy(twin->shape.column, store->column, sizeof store->column);
     memcpy(twin->shape.verdict, store->verdict, sizeof store->verdict);
     TRY(h5_get_text(store->file, store->path, "model", twin->model, sizeof twin->model));
@@ -310,7 +309,7 @@ static int take_shape(const struct twin *twin, struct store *store)
     store->history = shape->history;
     store->history_open = shape->history_open;
     memcpy(store->verdict, shape->verdict, sizeof store->verdict);
-    store->verdicts_open = shape->verdicts_open;
+    store->verdicts = shape->verdicts;
     for (int i = 0; dataset_at(store, i) != NULL; i++) {
         struct h5_dataset *const dataset = dataset_at(store, i);
         dataset->path = store->path;

@@ -28,7 +28,7 @@ static const enum h5_kind kinds[] = {
 static int open_column(struct store *store, int c, struct h5_dataset *out)
 {
     TRY(store_open_dataset(store, names[c], out));
-    const int dims = c == VERDICT_ERROR ? 2 : 1;
+    const int dims = c == VERDICT_ERROR || c == VERDICT_GAIN ? 2 : 1;
     const bool fits = out->kind == kinds[c] && out->dims == dims
                       && out->length[0] == store->members
                       && (dims == 1 || out->length[1] == store->planes);
@@ -41,8 +41,9 @@ int verdict_open(struct store *store)
 {
     if (!read_exists(store, names[VERDICT_CHOSEN]))
         return 0;
-    store->verdicts_open = true;
-    for (int c = 0; c < VERDICT_COLUMNS; c++)
+    store->verdicts =
+        read_exists(store, names[VERDICT_GAIN]) ? VERDICT_COLUMNS : VERDICT_COMMON;
+    for (int c = 0; c < store->verdicts; c++)
         TRY(open_column(store, c, &store->verdict[c]));
     return 0;
 }
@@ -55,7 +56,12 @@ void verdict_close(struct store *store)
 
 bool verdict_has_room(const struct store *store)
 {
-    return store->verdicts_open;
+    return store->verdicts > 0;
+}
+
+bool verdict_has_gains(const struct store *store)
+{
+    return store->verdicts == VERDICT_COLUMNS;
 }
 
 static int read_bytes(struct store *store, enum verdict_column c, int64_t first, int64_t count,
@@ -89,7 +95,7 @@ int verdict_read(struct store *store, int64_t first, int64_t count, struct verdi
 {
     TRY(store_check_members(store, first, count));
     memset(out, 0, (size_t)count * sizeof *out);
-    for (int64_t i = 0; store->verdicts_open && i < count; i += BLOCK)
+    for (int64_t i = 0; store->verdicts > 0 && i < count; i += BLOCK)
         TRY(read_some(store, first + i, count - i < BLOCK ? count - i : BLOCK, out + i));
     return 0;
 }
@@ -97,7 +103,7 @@ int verdict_read(struct store *store, int64_t first, int64_t count, struct verdi
 int verdict_choose(struct store *store, int64_t first, int64_t count, const uint8_t *chosen)
 {
     TRY(store_check_members(store, first, count));
-    if (!store->verdicts_open)
+    if (store->verdicts == 0)
         FAIL(ERR_BUG, "%s has no room for verdicts", store->path);
     return store_put(store, &store->verdict[VERDICT_CHOSEN], &first, &count, chosen);
 }
@@ -128,17 +134,29 @@ static int put_text(struct store *store, enum verdict_column c, int64_t member,
     return put(store, c, member, padded);
 }
 
-static int put_errors(struct store *store, int64_t member, const double *error)
+/* Errors or gains. */
+static int put_planes(struct store *store, enum verdict_column c, int64_t member,
+                      const double *value)
 {
-    const struct h5_dataset *const data = &store->verdict[VERDICT_ERROR];
+    const struct h5_dataset *const data = &store->verdict[c];
     const int64_t start[] = {member, 0};
     const int64_t count[] = {1, data->length[1]};
-    return error != NULL && count[1] > 0 ? store_put(store, data, start, count, error) : 0;
+    return value != NULL && count[1] > 0 ? store_put(store, data, start, count, value) : 0;
+}
+
+/* The window of a judgment; rows of whole lengths stay as they are. */
+static int put_window(struct store *store, int64_t member, const struct verdict_end *end)
+{
+    if (end->gain == NULL || !verdict_has_gains(store))
+        return 0;
+    TRY(put_planes(store, VERDICT_GAIN, member, end->gain));
+    TRY(put(store, VERDICT_REACH, member, &end->reach));
+    return put(store, VERDICT_BEYOND, member, &end->beyond);
 }
 
 int verdict_put(struct store *store, int64_t member, const struct verdict_end *end)
 {
-    const uint8_t class = CONTRACT_T;
+    const uint8_t class = end->gain != NULL ? CONTRACT_N : CONTRACT_T;
     const uint8_t verdict = (uint8_t)end->verdict;
     const struct {
         enum verdict_column column;
@@ -161,7 +179,8 @@ int verdict_put(struct store *store, int64_t member, const struct verdict_end *e
     TRY(store_check_member(store, member));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TRY(put_text(store, texts[i].column, member, texts[i].value));
-    TRY(put_errors(store, member, end->error));
+    TRY(put_planes(store, VERDICT_ERROR, member, end->error));
+    TRY(put_window(store, member, end));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         TRY(put(store, numbers[i].column, member, numbers[i].value));
     return 0;
@@ -185,27 +204,28 @@ int verdict_forget(struct store *store, int64_t member)
     const uint8_t none = 0;
     const uint64_t no_key = 0;
     TRY(store_check_member(store, member));
-    if (!store->verdicts_open)
+    if (store->verdicts == 0)
         return 0;
     TRY(put(store, VERDICT_OUTCOME, member, &none));
     TRY(put(store, VERDICT_VERDICT, member, &none));
     return put(store, VERDICT_ENVELOPE, member, &no_key);
 }
 
-/* The errors of the planes, where the new file has as many. */
-static int copy_errors(struct store *from, int64_t there, struct store *to, int64_t here)
+/* Errors or gains of the planes, where the new file has as many. */
+static int copy_planes(struct store *from, int64_t there, struct store *to, int64_t here,
+                       enum verdict_column c)
 {
-    const struct h5_dataset *const old = &from->verdict[VERDICT_ERROR];
+    const struct h5_dataset *const old = &from->verdict[c];
     const int64_t start[] = {there, 0};
     const int64_t count[] = {1, old->length[1]};
-    double *error = NULL;
-    if (old->length[1] != to->verdict[VERDICT_ERROR].length[1])
+    double *value = NULL;
+    if (old->length[1] != to->verdict[c].length[1])
         return 0;
-    TRY(MEM_NEW((long)count[1], &error));
-    int rc = store_get(from, old, start, count, error);
+    TRY(MEM_NEW((long)count[1], &value));
+    int rc = store_get(from, old, start, count, value);
     if (rc == 0)
-        rc = put_errors(to, here, error);
-    mem_free(error);
+        rc = put_planes(to, c, here, value);
+    mem_free(value);
     return rc;
 }
 
@@ -223,14 +243,41 @@ static int copy_value(struct store *from, int64_t there, struct store *to, int64
 int verdict_copy(struct store *from, int64_t there, struct store *to, int64_t here)
 {
     uint8_t outcome = 0;
-    if (!to->verdicts_open || !from->verdicts_open)
+    if (to->verdicts == 0 || from->verdicts == 0)
         return verdict_forget(to, here);
     TRY(copy_value(from, there, to, here, VERDICT_CHOSEN));
     TRY(store_get_row(from, &from->verdict[VERDICT_OUTCOME], there, &outcome));
     if (outcome == 0)
         return verdict_forget(to, here);
-    TRY(copy_errors(from, there, to, here));
+    TRY(copy_planes(from, there, to, here, VERDICT_ERROR));
     for (int c = VERDICT_VERDICT; c < VERDICT_ERROR; c++)
         TRY(copy_value(from, there, to, here, c));
+    if (verdict_has_gains(from) && verdict_has_gains(to)) {
+        TRY(copy_planes(from, there, to, here, VERDICT_GAIN));
+        TRY(copy_value(from, there, to, here, VERDICT_REACH));
+        TRY(copy_value(from, there, to, here, VERDICT_BEYOND));
+    }
     return put(to, VERDICT_OUTCOME, here, &outcome);
+}
+
+int verdict_read_window(struct store *store, int64_t member, struct verdict_window *out,
+                        bool *known)
+{
+    const int64_t start[] = {member, 0};
+    const int64_t count[] = {1, store->planes};
+    uint8_t class = 0;
+    uint8_t outcome = 0;
+    *known = false;
+    TRY(store_check_member(store, member));
+    if (!verdict_has_gains(store))
+        return 0;
+    TRY(store_get_row(store, &store->verdict[VERDICT_CLASS], member, &class));
+    TRY(store_get_row(store, &store->verdict[VERDICT_OUTCOME], member, &outcome));
+    *known = outcome != MEMBER_PENDING && class == CONTRACT_N;
+    if (!*known)
+        return 0;
+    if (out->gain != NULL)
+        TRY(store_get(store, &store->verdict[VERDICT_GAIN], start, count, out->gain));
+    TRY(store_get_row(store, &store->verdict[VERDICT_REACH], member, &out->reach));
+    return store_get_row(store, &store->verdict[VERDICT_BEYOND], member, &out->beyond);
 }

@@ -37,10 +37,33 @@ struct verdict_end {
     double wall; /* s */
     int64_t rhs_calls;
     const double *error; /* [planes of the file] NaN: not judged; NULL: none */
+    const double *gain;  /* [planes of the file] NaN: not measured; NULL: the whole length was
+                            judged (class T), else this is class N … */
+    double reach;        /* … with the progress at its last judged plane, NaN: none … */
+    int64_t beyond;      /* … and so many planes beyond the window */
 };
 
 /** Whether the file has room for judgments. */
 bool verdict_has_room(const struct store *store);
+
+/** Whether it has room for gains too. */
+bool verdict_has_gains(const struct store *store);
+
+/* The window that a member was judged on. */
+struct verdict_window {
+    double *gain; /* [planes of the file]; the caller's, NULL: not wanted */
+    double reach;
+    int64_t beyond;
+};
+
+/**
+ * The window of a member of class N.
+ *
+ * @param known  receives false where the file has no room for gains, or the member was judged
+ *               over its whole length, or not at all
+ */
+int verdict_read_window(struct store *store, int64_t member, struct verdict_window *out,
+                        bool *known);
 
 /** The states of members [first, first + count); all zero in a file without room. ERR_IO */
 int verdict_read(struct store *store, int64_t first, int64_t count, struct verdict_state *out);

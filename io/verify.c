@@ -37,6 +37,7 @@ struct verify {
     struct verify_planes planes;    /* of `known` */
     int64_t known;                  /* point whose planes are known, -1: none */
     double *row;                    /* [planes] scratch */
+    double *gain;                   /* [planes] scratch */
     double *values;                 /* [2][elements of the largest array] scratch */
     uint8_t *zero;                  /* [elements of the largest array] scratch */
     int64_t pending;
@@ -105,7 +106,7 @@ static int verify_planes(struct verify *v, int64_t member, int64_t saved)
     return 0;
 }
 
-/* Totals of /member against the sums over /step. */
+/* Totals of /member against the sums over /step, or over what is kept of it. */
 static int verify_steps(struct verify *v, const struct block *b, int64_t i)
 {
     const int64_t member = b->first + i;
@@ -120,6 +121,7 @@ static int verify_steps(struct verify *v, const struct block *b, int64_t i)
         TRY(store_read_steps(v->store, member, (long)b->kept[i], v->step));
     const struct verify_counts counts = {.member = member,
                                          .done = b->state[i] == MEMBER_DONE,
+                                         .whole = b->truncated[i] == 0,
                                          .steps = b->steps[i],
                                          .rejected = b->rejected[i],
                                          .rhs_calls = b->rhs_calls[i],
@@ -175,18 +177,43 @@ static void learn_key(struct verify *v, uint64_t key)
                     "taken as stored: --scan SCAN.yaml says which it is");
 }
 
+/* Who is judged follows from the sample, which may change from one run to the next: a smaller
+ * one needs no work, and leaves judgments of members that it does not choose. */
+static void verify_choice(struct verify *v, int64_t member, const struct verdict_state *found)
+{
+    const uint8_t chosen = found->chosen;
+    const struct verify_envelope *const envelope = &v->scan->envelope;
+    const int64_t row = member - v->store->window.first;
+    if (envelope->chosen == NULL || chosen > 1 || chosen == envelope->chosen[row])
+        return;
+    if (envelope->sample_may_differ
+        || (!envelope->sample_given && chosen == 0 && found->outcome != MEMBER_PENDING))
+        verify_skip(v->report, VERIFY_VERDICTS,
+                    "other members are chosen than by envelope.sample of the file's "
+                    "configuration; it may have changed between the runs: --scan SCAN.yaml "
+                    "says what it is");
+    else
+        verify_break_member(v->report, VERIFY_VERDICTS, member,
+                            "member %" PRId64 " is %s, envelope.sample %s it", member,
+                            chosen != 0 ? "chosen" : "not chosen",
+                            envelope->chosen[row] != 0 ? "chooses" : "leaves out");
+}
+
 static int verify_judgment(struct verify *v, const struct block *b, int64_t i)
 {
     const struct verify_envelope *const envelope = &v->scan->envelope;
     const struct verdict_state *const found = &b->verdict[i];
     const int64_t member = b->first + i;
     v->missing += found->chosen && b->state[i] == MEMBER_DONE && found->outcome == 0;
+    if (found->chosen > 1)
+        verify_break_member(v->report, VERIFY_VERDICTS, member,
+                            "member %" PRId64 " has %d in chosen, neither 0 nor 1", member,
+                            found->chosen);
     if (found->outcome != MEMBER_PENDING && v->key == 0)
         learn_key(v, found->envelope);
     const bool other = v->key != envelope->key && envelope->key != 0 && v->key != 0;
-    if (envelope->all && !other && !found->chosen)
-        verify_break_member(v->report, VERIFY_VERDICTS, member,
-                            "member %" PRId64 " is not chosen, all are to be judged", member);
+    if (!other)
+        verify_choice(v, member, found);
     if (found->outcome == MEMBER_PENDING)
         return 0;
     TRY(know_planes(v, member));
@@ -196,7 +223,8 @@ static int verify_judgment(struct verify *v, const struct block *b, int64_t i)
                                          .key = v->key,
                                          .other = other,
                                          .planes = &v->planes,
-                                         .error = v->row};
+                                         .error = v->row,
+                                         .gain = v->gain};
     return verify_verdict(v->store, &judged, v->report);
 }
 
@@ -254,11 +282,12 @@ static int verify_block(struct verify *v, const struct block *b)
         TRY(verify_planes(v, member, b->saved[i]));
         if (v->scan != NULL && b->saved[i] > 0)
             TRY(verify_positions(v, member, b->saved[i]));
-        if (v->scan != NULL && v->scan->zeros != NULL)
+        if (v->scan != NULL && v->scan->zeros != NULL
+            && v->report->kind[VERIFY_LAYOUT].broken == 0)
             TRY(verify_zeros(v, member, b->saved[i]));
         if (v->scan != NULL && v->scan->envelope.judged)
             TRY(verify_judgment(v, b, i));
-        if (v->store->history_open && has_counters(b->state[i]) && b->truncated[i] == 0)
+        if (v->store->history_open && has_counters(b->state[i]))
             TRY(verify_steps(v, b, i));
     }
     return 0;
@@ -292,6 +321,8 @@ static int verify_complete(struct verify *v)
     h5_dataset_close(&dataset);
     TRY(rc);
     v->report->kind[VERIFY_STATES].checked++;
+    if (complete > 1)
+        verify_break(v->report, VERIFY_STATES, "complete is %d, neither 0 nor 1", complete);
     if (complete != 0 && v->pending > 0)
         verify_break(v->report, VERIFY_STATES,
                      "the file says it is complete, %" PRId64 " members are pending",
@@ -326,6 +357,8 @@ static void skip_kinds(const struct verify *v)
         verify_skip(v->report, VERIFY_VERDICTS, "the scan has no envelope");
     if (v->scan->zeros == NULL)
         verify_skip(v->report, VERIFY_ZEROS, "the model declares no masked elements");
+    else if (v->report->kind[VERIFY_LAYOUT].broken > 0)
+        verify_skip(v->report, VERIFY_ZEROS, "the layout is another");
 }
 
 static int make_room(struct verify *v)
@@ -333,6 +366,7 @@ static int make_room(struct verify *v)
     const long planes = v->store->planes;
     long largest = 1;
     TRY(MEM_NEW(planes, &v->row));
+    TRY(MEM_NEW(planes, &v->gain));
     TRY(MEM_NEW(planes, &v->planes.position));
     TRY(MEM_NEW(planes, &v->planes.judged));
     for (int p = 0; p < v->store->parts; p++) {
@@ -362,6 +396,7 @@ done:
     mem_free(block);
     mem_free(v.step);
     mem_free(v.row);
+    mem_free(v.gain);
     mem_free(v.values);
     mem_free(v.zero);
     mem_free(v.planes.position);

@@ -98,6 +98,7 @@ void verify_offend(struct verify_report *report, const struct verify_offender *o
 /* How the right-hand sides of a member follow from its trial steps: first + each * trials. */
 struct verify_law {
     bool known;
+    bool controlled; /* steps are accepted by their error; false: executed as they stand */
     int64_t first, each;
 };
 
@@ -111,8 +112,11 @@ struct verify_envelope {
     const char *norm;
     double tolerance;
     double safety;
-    uint64_t key; /* 0: not known, a stored reference is not there */
-    bool all;     /* every member is chosen */
+    uint64_t key;           /* 0: not known, a stored reference is not there */
+    const uint8_t *chosen;  /* [members of the file] whom its sample chooses; NULL: not known */
+    bool sample_given;      /* it is that of the last run */
+    bool sample_may_differ; /* the file may have been made with another sample than this one */
+    double gain; /* members are judged on windows of smaller gains; 0: over their length */
 };
 
 /* What is known of one member's planes beforehand. */

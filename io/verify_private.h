@@ -25,21 +25,23 @@ int verify_facts_open(const struct store *store, const struct store_spec *spec,
 /** Close; legal on a zeroed object. */
 void verify_facts_close(struct verify_facts *facts);
 
-/* Counters of a member whose history is whole. */
+/* Counters of a member, and what is kept of its history. */
 struct verify_counts {
     int64_t member;
     bool done;
+    bool whole; /* all its steps are kept; false: the first ones of them */
     int64_t steps, rejected, rhs_calls, transforms;
     int64_t kept;
     const struct step_record *step; /* [kept] */
 };
 
-/** The history against the counters, and each step against the one before. @param law may be
- * NULL. ERR_ARGUMENT for numbers that are none */
+/** The history against the counters (of a part of it that they are not fewer), and each step
+ * against the one before. @param law may be NULL. ERR_ARGUMENT for numbers that are none */
 int verify_counts_check(const struct verify_counts *counts, const struct verify_law *law,
                         struct verify_report *report);
 
-/** Scales in the root: each value is the one that the configuration gives. */
+/** Scales in the root: each value is the one that the configuration gives, an index its place.
+ */
 int verify_scales(struct store *store, const struct store_spec *spec,
                   struct verify_report *report);
 
@@ -51,7 +53,8 @@ struct verify_judged {
     uint64_t key; /* of the envelope that the file's judgments were made by */
     bool other;   /* that is not the configuration's: bound and planes are taken as stored */
     const struct verify_planes *planes;
-    double *error; /* [planes of the file] scratch */
+    double *error; /* [planes of the file] scratch … */
+    double *gain;  /* … and more of it */
 };
 
 /** Bound, largest error, margin and verdict of a member from its stored errors. ERR_IO */
@@ -60,6 +63,11 @@ int verify_verdict(struct store *store, const struct verify_judged *judged,
 
 /** Layout: every dataset that the configuration asks for has its type and shape. */
 int verify_layout(const struct store *store, const struct store_spec *spec,
+                  struct verify_report *report);
+
+/** What readers go by: units and dimensions of each dataset, what it is of a plane, names of
+ * scan and model. The layout is as it should be. ERR_IO, ERR_MEMORY */
+int verify_labels(const struct store *store, const struct store_spec *spec,
                   struct verify_report *report);
 
 /* Which member a row should be. */

@@ -3,12 +3,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/read.h"
 #include "io/verify_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
+
+#define BLOCK 4096 /* indices read at a time */
 
 /* The distance that two evaluations of a scale may have: a part of its step. */
 static double step_of(const double *values, long n)
@@ -79,9 +82,54 @@ static int check_param(struct store *store, const struct store_spec *spec,
     return 0;
 }
 
+/* Indices: each value is its place. */
+static int check_index(const struct store *store, const struct schema_entry *entry,
+                       struct verify_report *report)
+{
+    int64_t values[BLOCK];
+    struct h5_dataset dataset;
+    int rc = 0;
+    TRY(h5_dataset_open(store->file, store->path, entry->path, &dataset));
+    for (int64_t first = 0; first < entry->length[0]; first += BLOCK) {
+        const int64_t left = entry->length[0] - first;
+        const int64_t count = left < BLOCK ? left : BLOCK;
+        TRY_OR(rc, done, h5_read_rows(&dataset, first, count, values));
+        for (int64_t i = 0; i < count; i++) {
+            report->kind[VERIFY_AXES].checked++;
+            if (values[i] == first + i)
+                continue;
+            verify_break(report, VERIFY_AXES,
+                         "scale %s: value %" PRId64 " is %" PRId64 ", it should be %" PRId64,
+                         entry->path, first + i, values[i], first + i);
+            goto done;
+        }
+    }
+done:
+    h5_dataset_close(&dataset);
+    return rc;
+}
+
+static int check_indices(const struct store *store, const struct store_spec *spec,
+                         struct verify_report *report)
+{
+    struct schema schema;
+    int rc = 0;
+    TRY(schema_init(spec, &schema));
+    for (int i = 0; rc == 0 && i < schema.count; i++) {
+        const struct schema_entry *const entry = &schema.entry[i];
+        /* those of members are looked at row by row, with their points */
+        const bool ids = strcmp(entry->path, SCHEMA_MEMBER_ID) == 0;
+        if (entry->scale && entry->kind == H5_I64 && !ids && !store_skips_entry(store, entry))
+            rc = check_index(store, entry, report);
+    }
+    schema_clear(&schema);
+    return rc;
+}
+
 int verify_scales(struct store *store, const struct store_spec *spec,
                   struct verify_report *report)
 {
+    TRY(check_indices(store, spec, report));
     for (int p = 0; p < spec->params; p++)
         TRY(check_param(store, spec, &spec->param[p], report));
     for (int64_t g = 0; g < spec->grids; g++)

@@ -18,9 +18,12 @@ struct stored {
     uint64_t envelope;
     double bound, observed, margin;
     char norm[128];
+    char reason[STORE_REASON_SIZE + 1];
+    bool windowed; /* class N: */
+    struct verdict_window window;
 };
 
-static int read_stored(struct store *store, int64_t member, struct stored *out)
+static int read_stored(struct store *store, int64_t member, double *gain, struct stored *out)
 {
     const struct {
         enum verdict_column column;
@@ -34,12 +37,28 @@ static int read_stored(struct store *store, int64_t member, struct stored *out)
         TRY(store_get_row(store, &store->verdict[columns[i].column], member, columns[i].value));
     if (store->verdict[VERDICT_NORM].size < sizeof out->norm)
         TRY(store_get_row(store, &store->verdict[VERDICT_NORM], member, out->norm));
-    return 0;
+    if (store->verdict[VERDICT_REASON].size < sizeof out->reason)
+        TRY(store_get_row(store, &store->verdict[VERDICT_REASON], member, out->reason));
+    out->window.gain = gain;
+    return verdict_read_window(store, member, &out->window, &out->windowed);
 }
 
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
+}
+
+/* Outcome, verdict and reason must fit each other. NULL: they do. @param state of the member */
+static const char *find_contradiction(const struct stored *s, uint8_t state)
+{
+    const bool bare = s->reason[0] == '\0';
+    if (s->outcome != MEMBER_DONE && s->verdict != VERDICT_UNJUDGED)
+        return "has failed, and yet there is a verdict";
+    if (s->outcome != MEMBER_DONE)
+        return bare ? "ended without a verdict and without a reason" : NULL;
+    if (s->verdict == VERDICT_OUTSIDE && bare)
+        return "is outside and does not say by how much";
+    return state != MEMBER_DONE ? "is of a member that is not done" : NULL;
 }
 
 /* The first thing that is not as it should be. */
@@ -48,20 +67,52 @@ static bool check_columns(const struct verify_judged *j, const struct stored *s,
 {
     const int64_t member = j->member;
     const char *what = NULL;
+    const uint8_t class = j->envelope->gain > 0 ? CONTRACT_N : CONTRACT_T;
+    const bool known = j->other ? s->class == CONTRACT_T || s->windowed : s->class == class;
     if (s->envelope != j->key)
         what = "belongs to another envelope than the others";
-    else if (s->class != CONTRACT_T)
-        what = "has another class than T";
+    else if (s->outcome == MEMBER_DONE && !known)
+        what = class == CONTRACT_N ? "has another class than N" : "has another class than T";
     else if (!j->other && strcmp(s->norm, j->envelope->norm) != 0)
         what = "was made in another norm than the envelope's";
-    else if (s->outcome != MEMBER_DONE && s->verdict != VERDICT_UNJUDGED)
-        what = "has failed, and yet there is a verdict";
-    else if (s->outcome == MEMBER_DONE && j->state != MEMBER_DONE)
-        what = "is of a member that is not done";
+    else
+        what = find_contradiction(s, j->state);
     if (what != NULL)
         verify_break_member(report, VERIFY_VERDICTS, member,
                             "the judgment of member %" PRId64 " %s", member, what);
     return what == NULL;
+}
+
+/* Gains stand at the planes that were to be judged, and the window ends before the first one
+ * that is too large. The planes beyond are not to be judged any more. */
+static bool check_window(const struct verify_judged *j, const struct stored *s,
+                         struct verify_report *report)
+{
+    const struct verify_planes *const planes = j->planes;
+    struct envelope_reach reach;
+    long strange = -1;
+    if (!s->windowed || j->other)
+        return true;
+    for (long k = 0; k < planes->planes && strange < 0; k++)
+        if (!planes->judged[k] && !isnan(s->window.gain[k]))
+            strange = k;
+    if (strange >= 0) {
+        verify_break_member(report, VERIFY_VERDICTS, j->member,
+                            "plane %ld of member %" PRId64
+                            " is not to be judged and has a gain",
+                            strange, j->member);
+        return false;
+    }
+    envelope_narrow(s->window.gain, planes->judged, planes->planes, j->envelope->gain, &reach);
+    const double end = reach.last < 0 ? (double)NAN : planes->position[reach.last];
+    if (same(end, s->window.reach) && reach.beyond == s->window.beyond)
+        return true;
+    verify_break_member(
+        report, VERIFY_VERDICTS, j->member,
+        "member %" PRId64 ": a window up to %.17g with %" PRId64
+        " planes beyond it is stored; its gains and the envelope give %.17g, %ld",
+        j->member, s->window.reach, s->window.beyond, end, reach.beyond);
+    return false;
 }
 
 /* Judged planes have an error, the others none. @param list [2][planes] errors, positions */
@@ -129,6 +180,8 @@ static int check_errors(struct store *store, const struct verify_judged *j,
     const int64_t shape[2] = {1, store->planes};
     struct envelope_judgment right;
     TRY(store_get(store, &store->verdict[VERDICT_ERROR], start, shape, j->error));
+    if (!check_window(j, s, report))
+        return 0;
     const long count = list_errors(j, store->planes, list, report);
     if (count < 0)
         return 0;
@@ -156,17 +209,32 @@ static int check_errors(struct store *store, const struct verify_judged *j,
     return 0;
 }
 
+/* The planes are those of all members with the same positions: the window is this one's alone.
+ */
+static int check_done(struct store *store, const struct verify_judged *j,
+                      const struct stored *stored, double *list, struct verify_report *report)
+{
+    struct verify_planes planes = *j->planes;
+    struct verify_judged own = *j;
+    TRY(MEM_NEW(store->planes, &planes.judged));
+    memcpy(planes.judged, j->planes->judged, (size_t)store->planes * sizeof *planes.judged);
+    own.planes = &planes;
+    const int rc = check_errors(store, &own, stored, list, report);
+    mem_free(planes.judged);
+    return rc;
+}
+
 int verify_verdict(struct store *store, const struct verify_judged *j,
                    struct verify_report *report)
 {
     struct stored stored;
     double *list = NULL;
     report->kind[VERIFY_VERDICTS].checked++;
-    TRY(read_stored(store, j->member, &stored));
+    TRY(read_stored(store, j->member, j->gain, &stored));
     if (!check_columns(j, &stored, report) || stored.outcome != MEMBER_DONE)
         return 0;
     TRY(MEM_NEW(2 * store->planes, &list));
-    const int rc = check_errors(store, j, &stored, list, report);
+    const int rc = check_done(store, j, &stored, list, report);
     mem_free(list);
     return rc;
 }

@@ -113,10 +113,17 @@ K_FN const double *k_row_real(const double *array, long offset)
     return array != 0 ? array + offset : array;
 }
 
-/* Scalar of a row of an array that a kernel may lack. */
-K_FN double k_scalar(const double *array, long row)
+/* Member of a row, whose scalars it takes: `group` rows after each other share one; 0: each has
+ * its own. */
+K_FN long k_member(long row, long group)
 {
-    return array != 0 ? array[row] : 0.0;
+    return group > 1 ? row / group : row;
+}
+
+/* Scalar of a member of an array that a kernel may lack. */
+K_FN double k_scalar(const double *array, long member)
+{
+    return array != 0 ? array[member] : 0.0;
 }
 
 /* Elements before and after those of a row that a launch sets to zero as well. */

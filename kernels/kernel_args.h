@@ -4,6 +4,7 @@
 
 /* The argument structs of all kernels: each body header defines those of its own kernels. */
 #include "kernels/bodies/column.h"
+#include "kernels/bodies/half.h"
 #include "kernels/bodies/kerr.h"
 #include "kernels/bodies/raman.h"
 #include "kernels/bodies/response.h"

@@ -44,6 +44,19 @@ const struct model_ops *const *model_list(void)
     return models;
 }
 
+const struct bound_info *model_bound(const struct model_info *info, int i)
+{
+    static const struct bound_info noisy = {"field with noise", CONTRACT_N,
+                                            "that of the envelope",
+                                            "as the field, up to the first plane where a "
+                                            "perturbation of the input has grown more than "
+                                            "envelope.gain times",
+                                            "numerics.md §1"};
+    if (i < info->bound_count)
+        return &info->bounds[i];
+    return info->takes_noise && i == info->bound_count ? &noisy : NULL;
+}
+
 const struct model_ops *model_find(const char *name)
 {
     for (const struct model_ops *const *m = model_list(); *m != NULL; m++)

@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 3
+#define MODEL_ABI_VERSION 4
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -156,6 +156,9 @@ struct seed {
     uint64_t ensemble_seed;
     uint64_t point_key; /* 0 with common random numbers */
     uint64_t realisation;
+    double perturbation; /* l2 norm of a perturbation of the input field, in units of that of
+                            the field itself; 0: none. Models that take noise heed it: its
+                            growth is what the dynamics amplify */
 };
 
 /* One trial step. */
@@ -263,10 +266,18 @@ struct model_ops {
     /* Which elements of a plane of an array are exactly zero on every plane: a hard mask holds
      * them there. zero[elements] 0 or 1. Pure. NULL: none is. */
     int (*zeros)(const struct params *point, int array, uint8_t *zero);
+
+    /* What computes the rows, for the record of a member: "snl1-parity/x86-64-v3". Borrowed,
+     * valid as long as the object. NULL: the backend's kernels and transforms do. */
+    const char *(*kernel)(const struct model *m);
 };
 
 /** The built-in models, NULL-terminated. */
 const struct model_ops *const *model_list(void);
+
+/** Row i of a model's contract as it is shown: its own ones, then, of a model that takes noise,
+ * that of members with noise. NULL behind the last. Only its own are stored with results. */
+const struct bound_info *model_bound(const struct model_info *info, int i);
 
 /** A built-in model by name, NULL when there is none. */
 const struct model_ops *model_find(const char *name);

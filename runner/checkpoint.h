@@ -41,8 +41,10 @@ enum resume_source { RESUME_CHECKPOINT, RESUME_PLANE, RESUME_START };
 
 /* What is there of a member that is loaded. */
 struct continuation {
-    bool judges; /* it is the reference run of a judgment: WORKER_JUDGE_STEPS are kept of it */
-    bool known;  /* it was looked at: it may have been begun */
+    bool
+        judges; /* it is the reference run of a judgment: WORKER_JUDGE_STEPS are kept of it … */
+    double perturbation; /* … from an input that is perturbed so much (struct seed) */
+    bool known;          /* it was looked at: it may have been begun */
     struct store_past past;
     bool placed;
     struct resume_place place;

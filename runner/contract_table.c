@@ -10,19 +10,22 @@ static const char *const rules[] = {
     [CONTRACT_P] = "equal, bit for bit",
     [CONTRACT_R] = "within a rounding bound fixed beforehand",
     [CONTRACT_T] = "within an envelope of a reference, in a norm, at planes",
-    [CONTRACT_N] = "ensemble observables within their standard errors"};
+    [CONTRACT_N] = "within an envelope where gains are small, or errors of an ensemble"};
+
+static void write_row(FILE *out, const struct bound_info *b)
+{
+    fprintf(out,
+            "  %-18s class %s (%s: %s)\n      norm:   %s\n      rule:   %s\n"
+            "      source: %s\n",
+            b->quantity, contract_class_name(b->class), contract_class_doc(b->class),
+            rules[b->class], b->norm, b->rule, b->source);
+}
 
 void contract_table_text(FILE *out, const struct model_info *info)
 {
     fprintf(out, "Error contract of %s\n", info->name);
-    for (int i = 0; i < info->bound_count; i++) {
-        const struct bound_info *const b = &info->bounds[i];
-        fprintf(out,
-                "  %-18s class %s (%s: %s)\n      norm:   %s\n      rule:   %s\n"
-                "      source: %s\n",
-                b->quantity, contract_class_name(b->class), contract_class_doc(b->class),
-                rules[b->class], b->norm, b->rule, b->source);
-    }
+    for (int i = 0; model_bound(info, i) != NULL; i++)
+        write_row(out, model_bound(info, i));
     fprintf(out, "\nTolerances (kernels/contract/bounds.def)\n");
     for (int i = 0; i < BOUND_COUNT; i++) {
         const struct bound_entry *const entry = bound_entry((enum bound_id)i);
@@ -42,8 +45,8 @@ void contract_table_json(FILE *out, const struct model_info *info)
 {
     fputc('{', out);
     write_pair(out, "model", info->name, ",\"contract\":[");
-    for (int i = 0; i < info->bound_count; i++) {
-        const struct bound_info *const b = &info->bounds[i];
+    for (int i = 0; model_bound(info, i) != NULL; i++) {
+        const struct bound_info *const b = model_bound(info, i);
         fputs(i > 0 ? ",\n{" : "\n{", out);
         write_pair(out, "quantity", b->quantity, ",");
         write_pair(out, "class", contract_class_name(b->class), ",");

@@ -225,7 +225,8 @@ static int diff_files(const struct command *self, int argc, char **argv, bool *e
         if (row == OPTIONS_HELP)
             return 0;
         if (row == ROW_TOLERANCE)
-            TRY(options_real(&o, "tolerance", 1e-300, 1e300, &d.tolerance));
+            /* zeros are 1 from anything */
+            TRY(options_real(&o, "tolerance", 1e-300, 0.99, &d.tolerance));
         json = json || row == ROW_JSON;
         TRY(options_next(&o, &row));
     }

@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io/hash.h"
 #include "io/read.h"
 #include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "runner/survey.h"
 
-#define BLOCK    8192 /* members handled at a time */
-#define POSITION 1e-9 /* of the span: planes closer than this are one */
-#define ORDER    5.0  /* of the method: an error of h^5 a unit of length */
+#define BLOCK   8192  /* members handled at a time */
+#define PLANNED 65536 /* members up to which a plan looks at each */
+#define ORDER   5.0   /* of the method: an error of h^5 a unit of length */
 
 /* Seed of the hash that members are chosen by: no other use of identities goes with it. */
 #define CHOICE UINT64_C(0x6a75646765)
@@ -26,10 +28,18 @@ bool judging_is_on(const struct scan *scan)
     return scan_get_envelope(scan)->reference != ENVELOPE_NONE;
 }
 
+bool judging_measures(const struct scan *scan)
+{
+    return judging_is_on(scan) && scan_get_envelope(scan)->gain > 0;
+}
+
 double judging_stretch(const struct scan *scan)
 {
     const struct scan_envelope *const envelope = scan_get_envelope(scan);
-    return envelope->reference == ENVELOPE_TIGHTER ? pow(envelope->factor, 1.0 / ORDER) : 1e-3;
+    const bool measures = judging_measures(scan);
+    if (envelope->reference == ENVELOPE_TIGHTER)
+        return pow(envelope->factor, 1.0 / ORDER) * (measures ? 2.0 : 1.0);
+    return measures ? 2.0 : 1e-3;
 }
 
 /* Part: what is compared. */
@@ -40,7 +50,7 @@ static long find_plane(const struct scan *scan, const struct plane_layout *layou
     const struct plane_request *const saved = &scan_get_save(scan)->planes;
     for (long k = 0; k < layout->planes; k++)
         if (fabs(layout_plane_position(layout, saved, k) - position)
-            <= POSITION * fabs(layout->span))
+            <= bound(BOUND_same_plane) * fabs(layout->span))
             return k;
     return -1;
 }
@@ -85,6 +95,25 @@ bool judging_compares(const struct scan *scan, const struct plane_layout *layout
     return norm == NORM_FIELD_L2 && array->is_field && real;
 }
 
+/* Where runs begin all have the input: of them alone each would be within. */
+static int check_planes(const struct scan *scan, const struct plane_layout *layout)
+{
+    const struct plane_request *const asked = &scan_get_envelope(scan)->planes;
+    const struct plane_request *const saved = &scan_get_save(scan)->planes;
+    const struct plane_request *const judged = asked->count > 0 ? asked : saved;
+    const long planes = asked->count > 0 ? asked->count : layout->planes;
+    bool moved = false;
+    TRY(judging_planes(scan, layout, NULL));
+    for (long k = 0; k < planes; k++)
+        moved = moved || layout_plane_position(layout, judged, k) > 0;
+    if (!moved)
+        FAIL(ERR_ARGUMENT,
+             "envelope.planes: %s = 0 alone is judged, where every run has its input; a plane "
+             "behind it is wanted",
+             layout->progress_name);
+    return 0;
+}
+
 int judging_check_layout(const struct scan *scan, const struct plane_layout *layout)
 {
     char text[300];
@@ -101,7 +130,7 @@ int judging_check_layout(const struct scan *scan, const struct plane_layout *lay
     }
     const struct status_saved saved = status_capture_save();
     status_capture(text, sizeof text);
-    const int rc = judging_planes(scan, layout, NULL);
+    const int rc = check_planes(scan, layout);
     status_capture_restore(saved);
     return rc != 0 ? scan_fail(scan, rc, text) : 0;
 }
@@ -293,6 +322,7 @@ static int check_reference(struct choice *c, int64_t member)
     const int64_t there = reference_find(c->reference, member);
     if (there < 0)
         return reference_refuse(c->reference, member);
+    TRY(reference_check_tighter(c->reference, member));
     if (c->looked)
         return 0;
     c->looked = true;
@@ -328,6 +358,18 @@ static int choose_all(struct choice *c)
     return 0;
 }
 
+/* A result that is its own reference has no error. */
+static int check_other_file(const char *reference, const char *result)
+{
+    struct stat here;
+    struct stat there;
+    if (stat(result, &here) != 0 || stat(reference, &there) != 0)
+        return 0;
+    if (here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+        FAIL(ERR_ARGUMENT, "envelope.reference: %s is the result file itself", reference);
+    return 0;
+}
+
 static int choose(struct choice *c)
 {
     const struct scan *const scan = c->p->scan;
@@ -336,6 +378,7 @@ static int choose(struct choice *c)
     if (scan_get_envelope(scan)->reference == ENVELOPE_STORED) {
         char path[RUN_PATH_SIZE];
         judging_path(scan, c->p->options->scan_path, path);
+        TRY(check_other_file(path, c->p->options->file));
         TRY(reference_open(path, scan, &c->reference));
     }
     c->key = judging_key(scan, c->reference);
@@ -354,6 +397,72 @@ int judging_check(const struct prepared *p)
     const int rc = choose(c);
     reference_close(c->reference);
     mem_free(c);
+    return rc;
+}
+
+/* A plan has neither file nor run: what judging_check reads of them is put together. */
+static int check_all(struct scan *scan, const char *scan_path)
+{
+    struct run_options *options = NULL;
+    struct prepared *p = NULL;
+    int rc = 0;
+    TRY(MEM_NEW(1, &options));
+    options->scan_path = scan_path;
+    TRY_OR(rc, done, MEM_NEW(1, &p));
+    p->options = options;
+    p->scan = scan;
+    TRY_OR(rc, done, spec_create(scan, &p->spec));
+    spec_set_window(p->spec, &(struct store_window){.count = scan_members(scan)});
+    rc = judging_check(p);
+done:
+    if (p != NULL)
+        spec_destroy(p->spec);
+    mem_free(p);
+    mem_free(options);
+    return rc;
+}
+
+int judging_check_plan(struct scan *scan, const char *scan_path)
+{
+    uint64_t key = 0;
+    if (scan_get_envelope(scan)->reference != ENVELOPE_STORED)
+        return 0;
+    if (scan_members(scan) <= PLANNED)
+        return check_all(scan, scan_path);
+    return judging_find_key(scan, scan_path, &key);
+}
+
+static int list_chosen(struct choice *c, int64_t begin, int64_t members, uint8_t *chosen)
+{
+    const struct store_spec *const spec = &c->p->spec->store;
+    double amount = 0;
+    c->sample = scan_envelope_sample(c->p->scan, &amount);
+    if (c->sample == SAMPLE_SHARE || c->sample == SAMPLE_COUNT)
+        TRY(find_limit(c, amount));
+    for (int64_t done = 0; done < members; done += BLOCK) {
+        const int64_t count = members - done < BLOCK ? members - done : BLOCK;
+        TRY(spec->member_rows(spec->context, begin + done, count, c->row));
+        for (int64_t i = 0; i < count; i++)
+            chosen[done + i] = is_chosen(c, begin + done + i, i) ? 1 : 0;
+    }
+    return 0;
+}
+
+int judging_find_chosen(struct scan *asked, struct spec *spec, int64_t first, int64_t count,
+                        uint8_t *chosen)
+{
+    struct choice *c = NULL;
+    struct prepared *p = NULL;
+    int rc = 0;
+    TRY(MEM_NEW(1, &p));
+    p->scan = asked;
+    p->spec = spec;
+    TRY_OR(rc, done, MEM_NEW(1, &c));
+    c->p = p;
+    rc = list_chosen(c, first, count, chosen);
+done:
+    mem_free(c);
+    mem_free(p);
     return rc;
 }
 

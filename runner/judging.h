@@ -17,6 +17,10 @@
 /** Whether members of this scan are judged. */
 bool judging_is_on(const struct scan *scan);
 
+/** Whether they are judged on windows that are chosen by a measured gain (class N): they carry
+ * noise, and a limit is declared. */
+bool judging_measures(const struct scan *scan);
+
 /**
  * The saved planes of a member that are judged: those of envelope.planes, all without.
  *
@@ -36,7 +40,8 @@ int judging_check_layout(const struct scan *scan, const struct plane_layout *lay
 
 /** How many times as long as the member its judgment takes: the fifth root of the factor for a
  * method of order five (local error ~ h^5 a unit of length), next to nothing for a stored
- * reference. */
+ * reference. Where gains are measured there is a second run, and two of the member's own with a
+ * stored reference. */
 double judging_stretch(const struct scan *scan);
 
 /** Path of the stored reference: relative ones from the folder of the scan file. @param path
@@ -56,6 +61,20 @@ int judging_find_key(const struct scan *scan, const char *scan_path, uint64_t *k
 /** Whether each chosen member has its counterpart in a stored reference: before anything is
  * made. ERR_ARGUMENT with the member and what differs. */
 int judging_check(const struct prepared *prepared);
+
+/** The same for a plan. Of a large scan, whose members are too many to look at, the reference
+ * is only opened. @param scan_path  relative references are found from its folder */
+int judging_check_plan(struct scan *scan, const char *scan_path);
+
+/**
+ * Which of the members [first, first + count) the sample of an envelope chooses, by the rule of
+ * judging_prepare. ERR_MEMORY
+ *
+ * @param asked   the scan whose envelope counts; its members are those of `spec`
+ * @param chosen  [count] receives 1 or 0
+ */
+int judging_find_chosen(struct scan *asked, struct spec *spec, int64_t first, int64_t count,
+                        uint8_t *chosen);
 
 /**
  * Say in the file which members are judged, and forget judgments by another envelope. The

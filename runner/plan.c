@@ -73,6 +73,7 @@ static int measure_transform(struct plan *plan)
 
 /* What the command line asks for. */
 struct plan_wish {
+    const char *scan_path;
     bool measure;
     bool json;
     bool files;
@@ -92,7 +93,7 @@ static int divide(struct plan *plan, long shards)
     return spec_bytes(plan->scan, &plan->survey.largest, &largest, &plan->shard_size);
 }
 
-static int make_plan(const struct scan *scan, const struct plan_wish *wish, struct plan *plan)
+static int make_plan(struct scan *scan, const struct plan_wish *wish, struct plan *plan)
 {
     *plan = (struct plan){.scan = scan};
     TRY(survey_scan(scan, &plan->survey));
@@ -105,6 +106,8 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
     if (wish->shards > 0)
         TRY(divide(plan, wish->shards));
     note_refusal(plan);
+    if (plan->refusal[0] == '\0')
+        TRY(judging_check_plan(scan, wish->scan_path));
     if (wish->files && plan->refusal[0] == '\0')
         TRY(plan_check_files(plan, wish->result));
     TRY(check_memory(plan));
@@ -115,7 +118,7 @@ static int make_plan(const struct scan *scan, const struct plan_wish *wish, stru
 }
 
 /* One plan is large (its notes): it lives on the heap. */
-static int plan_and_write(const struct scan *scan, const struct plan_wish *wish)
+static int plan_and_write(struct scan *scan, const struct plan_wish *wish)
 {
     struct plan *plan = NULL;
     TRY(MEM_NEW(1, &plan));
@@ -158,6 +161,7 @@ static int plan_scan(const struct command *self, int argc, char **argv)
     TRY(options_require(&o, 1, 1));
     struct scan *scan = NULL;
     TRY(options_read_scan(o.argument[0], overrides, count, &scan));
+    wish.scan_path = o.argument[0];
     const int rc = plan_and_write(scan, &wish);
     scan_destroy(scan);
     return rc;

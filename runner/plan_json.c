@@ -138,6 +138,8 @@ static void write_envelope(const struct scan *scan, FILE *out)
     member_text(out, "sample", e->sample);
     member_number(out, "bound", e->safety * e->tolerance);
     member_number(out, "work_of_a_judgment", judging_stretch(scan));
+    if (judging_measures(scan))
+        member_number(out, "gain", e->gain);
     fprintf(out, "}");
 }
 

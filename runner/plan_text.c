@@ -197,21 +197,31 @@ static void write_envelope(const struct plan *plan, FILE *out)
 {
     const struct scan_envelope *const e = scan_get_envelope(plan->scan);
     const bool all = strcmp(e->sample, "all") == 0;
-    const bool number = strchr(e->sample, '%') == NULL && !all && e->sample[0] != 'p';
+    const double members = (double)scan_members(plan->scan);
+    double amount = 0;
+    const bool number = scan_envelope_sample(plan->scan, &amount) == SAMPLE_COUNT;
     if (e->reference == ENVELOPE_NONE) {
         fprintf(out, "Envelope     none: no member's error is judged\n");
         return;
     }
-    fprintf(out, "Envelope     %s%s judged against ", e->sample,
-            all      ? " members are"
-            : number ? " members are"
-                     : " of the members are");
+    if (number)
+        fprintf(out, "Envelope     %.0f of %.0f members judged against ", fmin(amount, members),
+                members);
+    else
+        fprintf(out, "Envelope     %s%s judged against ", e->sample,
+                all ? " members are" : " of the members are");
     if (e->reference == ENVELOPE_TIGHTER)
         fprintf(out, "their own run at stepper.rtol / %g, about %.2g times the work of each;",
                 e->factor, judging_stretch(plan->scan));
     else
         fprintf(out, "those of %s;", e->file);
     fprintf(out, " %s may differ by %g x %g\n", e->norm, e->safety, e->tolerance);
+    if (judging_measures(plan->scan))
+        fprintf(
+            out,
+            "             members carry noise: each is judged before the first plane where a "
+            "perturbation has grown %g times\n",
+            e->gain);
 }
 
 static void write_promises(const struct plan *plan, FILE *out)

@@ -119,7 +119,7 @@ int prepare_scan(struct run_options *options, struct prepared *out)
              "--self-check: model %s has no stepper: there are no steps to compare",
              scan_model(out->scan)->info->name);
     if (options->only != NULL)
-        TRY(selection_read(options->only, scan_members(out->scan), &out->selection));
+        TRY(selection_read("only", options->only, scan_members(out->scan), &out->selection));
     /* Under a launcher the scan has been judged. */
     return options->mode == RUN_RANK ? 0 : judge(out);
 }

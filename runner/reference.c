@@ -12,15 +12,24 @@
 #include "io/read.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
+#include "kernels/step/control.h"
 #include "runner/spec.h"
 
-#define BLOCK    8192 /* members read at a time */
-#define POSITION 1e-9 /* of the span: planes closer than this are one */
+#define BLOCK 8192 /* members read at a time */
 
 /* A done member of the reference. */
 struct entry {
     uint64_t key[2];
+    double rtol; /* of its steps; infinite in a replay, 0 in a model without a stepper */
     int64_t member;
+};
+
+/* A side of the comparison: the scan that is judged, or what the file was made of. */
+struct side {
+    const struct scan *scan;
+    struct params params; /* scratch of side_rtol */
+    int method, rtol;     /* parameters of the stepper, -1: the model has none */
 };
 
 struct reference {
@@ -28,8 +37,9 @@ struct reference {
     struct store *store;
     char *path;
     char *canonical;
-    struct scan *there; /* what the file was made of */
-    char *text;         /* scratch */
+    struct scan *there;  /* what the file was made of */
+    struct side side[2]; /* here, there */
+    char *text;          /* scratch */
     size_t text_size;
     struct entry *entry; /* [entries] in the order of keys */
     int64_t entries;
@@ -50,12 +60,37 @@ static void make_key(struct reference *r, const struct scan *scan, int64_t membe
     hash_identity(r->text, length, seed.point_key, (int64_t)seed.realisation, key);
 }
 
+static int side_init(struct side *side, const struct scan *scan)
+{
+    side->scan = scan;
+    TRY(scan_params_init(scan, &side->params));
+    side->method = params_find(&side->params, "stepper.method");
+    side->rtol = params_find(&side->params, "stepper.rtol");
+    return 0;
+}
+
+/* What bounds a member's local errors: nothing in a replay. */
+static double side_rtol(struct side *side, int64_t member)
+{
+    if (side->rtol < 0)
+        return 0;
+    scan_point(side->scan, member / scan_realisations(side->scan), &side->params);
+    const bool replay =
+        side->method >= 0 && side->params.values[side->method].number == STEP_FIXED;
+    return replay ? (double)INFINITY : side->params.values[side->rtol].number;
+}
+
+/* Of several members with one key the tightest comes first. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *const x = a;
     const struct entry *const y = b;
     const int order = memcmp(x->key, y->key, sizeof x->key);
-    return order != 0 ? order : (x->member > y->member) - (x->member < y->member);
+    if (order != 0)
+        return order;
+    if (x->rtol < y->rtol || x->rtol > y->rtol)
+        return x->rtol < y->rtol ? -1 : 1;
+    return (x->member > y->member) - (x->member < y->member);
 }
 
 static int make_index(struct reference *r)
@@ -74,6 +109,7 @@ static int make_index(struct reference *r)
                 continue;
             struct entry *const entry = &r->entry[r->entries++];
             entry->member = first + i;
+            entry->rtol = side_rtol(&r->side[1], first + i);
             make_key(r, r->there, first + i, entry->key);
         }
     }
@@ -135,14 +171,11 @@ static int read_configuration(struct reference *r)
 static int find_progress(struct reference *r)
 {
     struct plane_layout layout;
-    struct params params;
+    struct params *const params = &r->side[0].params;
     struct read_dataset data;
     char path[READ_NAME_SIZE + 8];
-    TRY(scan_params_init(r->scan, &params));
-    scan_point(r->scan, 0, &params);
-    const int rc = scan_model(r->scan)->layout(&params, &layout);
-    params_clear(&params);
-    TRY(rc);
+    scan_point(r->scan, 0, params);
+    TRY(scan_model(r->scan)->layout(params, &layout));
     snprintf(r->progress, sizeof r->progress, "%s", layout.progress_name);
     snprintf(path, sizeof path, "plane/%s", r->progress);
     TRY(read_describe(r->store, path, &data));
@@ -150,13 +183,27 @@ static int find_progress(struct reference *r)
     return MEM_NEW(r->planes, &r->position);
 }
 
+static int open_file(struct reference *r)
+{
+    char text[400];
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const int rc = store_open_read(r->path, &r->store);
+    status_capture_restore(saved);
+    if (rc != 0)
+        FAIL(rc, "envelope.reference: %s", text);
+    return 0;
+}
+
 static int open_all(struct reference *r, const char *path)
 {
     TRY(mem_copy_text(path, &r->path));
-    TRY(store_open_read(path, &r->store));
+    TRY(open_file(r));
     TRY(check_model(r));
     TRY(read_configuration(r));
     TRY(check_ensemble(r));
+    TRY(side_init(&r->side[0], r->scan));
+    TRY(side_init(&r->side[1], r->there));
     TRY(find_progress(r));
     return make_index(r);
 }
@@ -179,7 +226,8 @@ int reference_open(const char *path, const struct scan *scan, struct reference *
     return 0;
 }
 
-int64_t reference_find(struct reference *r, int64_t member)
+/* The first of its entries, NULL: the file has none. */
+static const struct entry *find(struct reference *r, int64_t member)
 {
     uint64_t key[2];
     int64_t low = 0;
@@ -193,7 +241,30 @@ int64_t reference_find(struct reference *r, int64_t member)
             high = middle;
     }
     const bool found = low < r->entries && memcmp(r->entry[low].key, key, sizeof key) == 0;
-    return found ? r->entry[low].member : -1;
+    return found ? &r->entry[low] : NULL;
+}
+
+int64_t reference_find(struct reference *r, int64_t member)
+{
+    const struct entry *const found = find(r, member);
+    return found != NULL ? found->member : -1;
+}
+
+int reference_check_tighter(struct reference *r, int64_t member)
+{
+    const struct entry *const found = find(r, member);
+    const double rtol = side_rtol(&r->side[0], member);
+    if (found == NULL || r->side[0].rtol < 0 || found->rtol < rtol)
+        return 0;
+    if (isinf(found->rtol))
+        FAIL(ERR_ARGUMENT,
+             "envelope.reference: member %" PRId64 " of %s is a replay, whose error nothing "
+             "controls; a run of method rk45 is wanted",
+             found->member, r->path);
+    FAIL(ERR_ARGUMENT,
+         "envelope.reference: member %" PRId64 " of %s has stepper.rtol %.3g, member %" PRId64
+         " of the scan %.3g; a reference must be tighter",
+         found->member, r->path, found->rtol, member, rtol);
 }
 
 int reference_refuse(struct reference *r, int64_t member)
@@ -218,7 +289,7 @@ int reference_plane(struct reference *r, int64_t member, double position, double
     r->known = member;
     *plane = -1;
     for (long k = 0; k < r->planes && *plane < 0; k++)
-        if (fabs(r->position[k] - position) <= POSITION * fabs(span))
+        if (fabs(r->position[k] - position) <= bound(BOUND_same_plane) * fabs(span))
             *plane = k;
     return 0;
 }
@@ -238,6 +309,8 @@ void reference_close(struct reference *r)
     if (r == NULL)
         return;
     store_close(r->store);
+    params_clear(&r->side[0].params);
+    params_clear(&r->side[1].params);
     scan_destroy(r->there);
     mem_free(r->entry);
     mem_free(r->position);

@@ -24,8 +24,13 @@ struct reference;
  */
 int reference_open(const char *path, const struct scan *scan, struct reference **out);
 
-/** The member of the reference for one of the scan; -1: it has none. */
+/** The member of the reference for one of the scan, of several that with the smallest
+ * stepper.rtol; -1: it has none. */
 int64_t reference_find(struct reference *reference, int64_t member);
+
+/** Whether the counterpart of a member has a smaller stepper.rtol: else it may be the member
+ * itself. A replay has none that counts. Models without a stepper pass. ERR_ARGUMENT */
+int reference_check_tighter(struct reference *reference, int64_t member);
 
 /** Fail with a member that has no counterpart, and what differs. @return ERR_ARGUMENT */
 int reference_refuse(struct reference *reference, int64_t member);

@@ -2,12 +2,14 @@
 #include "runner/rerun.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels/backend.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/step/control.h"
+#include "kernels/step/schedule.h"
+#include "runner/kernel_id.h"
 #include "runner/spec.h"
 #include "runner/survey.h"
 
@@ -15,7 +17,7 @@ struct rerun {
     const struct scan *scan;
     const struct model_ops *ops;
     struct backend *backend;
-    char kernel_id[96];
+    char kernel_id[KERNEL_ID_SIZE]; /* of the model */
     struct params params;
     char *text; /* scratch of seeds */
     size_t text_size;
@@ -33,8 +35,7 @@ static int open_all(struct rerun *r, const char *wisdom)
     TRY(scan_params_init(r->scan, &r->params));
     TRY(MEM_NEW((long)r->text_size, &r->text));
     TRY(backend_create(&options, &r->backend));
-    snprintf(r->kernel_id, sizeof r->kernel_id, "%.31s %.16s; %.40s", r->backend->ops->name,
-             r->backend->isa, backend_fft_library());
+    kernel_id_write(r->backend, r->ops, NULL, r->kernel_id);
     return 0;
 }
 
@@ -73,18 +74,24 @@ void rerun_destroy(struct rerun *r)
     mem_free(r);
 }
 
+static void drop_model(struct rerun *r)
+{
+    if (r->model != NULL)
+        r->ops->destroy(r->model);
+    r->model = NULL;
+    r->structure = -1;
+}
+
 /* The model object of a point's structure; one is kept. */
 static int select_model(struct rerun *r, int64_t point)
 {
     const int64_t structure = scan_structure_of(r->scan, point);
     if (r->structure == structure)
         return 0;
-    if (r->model != NULL)
-        r->ops->destroy(r->model);
-    r->model = NULL;
-    r->structure = -1;
+    drop_model(r);
     TRY(r->ops->create(&r->params, r->backend, 1, &r->model));
     r->structure = structure;
+    kernel_id_write(r->backend, r->ops, r->model, r->kernel_id);
     return 0;
 }
 
@@ -132,4 +139,73 @@ int rerun_member(struct rerun *r, int64_t member, const struct rerun_look *look,
     *status = (struct row_status){.deadline = (double)INFINITY};
     TRY(r->ops->load(r->model, 0, &r->params, &seed, NULL, status));
     return advance(r, &layout, look, status);
+}
+
+/* Begin and length of each accepted step. */
+static int make_schedule(const struct step_record *step, long count, struct data_set *out)
+{
+    double *z = NULL;
+    double *h = NULL;
+    long accepted = 0;
+    for (long i = 0; i < count; i++)
+        accepted += step[i].accepted ? 1 : 0;
+    if (accepted == 0)
+        FAIL(ERR_ARGUMENT, "there is no accepted step to be made again");
+    TRY(data_add_real(out, SCHEDULE_BEGIN, "m", 1, &accepted, &z));
+    TRY(data_add_real(out, SCHEDULE_LENGTH, "m", 1, &accepted, &h));
+    for (long i = 0, k = 0; i < count; i++) {
+        if (!step[i].accepted)
+            continue;
+        z[k] = step[i].position;
+        h[k++] = step[i].length;
+    }
+    return 0;
+}
+
+/* The point in rerun->params makes these steps alone. */
+static void use_schedule(struct rerun *r, struct data_set *steps)
+{
+    struct param_value *const from =
+        &r->params.values[params_find(&r->params, "stepper.schedule.from")];
+    *from = (struct param_value){.set = true, .count = 1, .data = steps};
+    params_set(&r->params, params_find(&r->params, "stepper.method"), STEP_FIXED);
+}
+
+static int run_schedule(struct rerun *r, int64_t member, const struct plane_layout *layout,
+                        const struct rerun_look *look, struct row_status *status)
+{
+    struct seed seed;
+    drop_model(r); /* it was made for steps of its own */
+    TRY(r->ops->create(&r->params, r->backend, 1, &r->model));
+    TRY(make_room(r, layout));
+    spec_seed(r->scan, member, r->text, r->text_size, &seed);
+    TRY(r->ops->load(r->model, 0, &r->params, &seed, NULL, status));
+    return advance(r, layout, look, status);
+}
+
+int rerun_replay(struct rerun *r, int64_t member, const struct step_record *step, long count,
+                 const struct rerun_look *look, struct row_status *status, double *error)
+{
+    struct plane_layout layout;
+    struct data_set steps = {0};
+    struct step_record *history = NULL;
+    int rc = 0;
+    *error = 0;
+    TRY(survey_layout(r->scan, &r->params, member / scan_realisations(r->scan), &layout));
+    TRY_OR(rc, done, make_schedule(step, count, &steps));
+    TRY_OR(rc, done, MEM_NEW(count, &history));
+    *status = (struct row_status){
+        .deadline = (double)INFINITY, .history = history, .history_capacity = count};
+    use_schedule(r, &steps);
+    rc = run_schedule(r, member, &layout, look, status);
+    for (long i = 0; rc == 0 && i < status->history_count; i++)
+        if (!(history[i].error <= *error)) /* NaN stays */
+            *error = history[i].error;
+    status->history = NULL;
+    drop_model(r);
+    scan_point(r->scan, member / scan_realisations(r->scan), &r->params);
+done:
+    mem_free(history);
+    data_clear(&steps);
+    return rc;
 }

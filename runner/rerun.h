@@ -27,7 +27,7 @@ struct rerun_look {
  */
 int rerun_create(const struct scan *scan, const char *wisdom, struct rerun **out);
 
-/** How members are computed here, as /member/kernel_id has it. Borrowed. */
+/** How the last member was computed, as /member/kernel_id has it. Borrowed. */
 const char *rerun_kernel_id(const struct rerun *rerun);
 
 /**
@@ -38,6 +38,17 @@ const char *rerun_kernel_id(const struct rerun *rerun);
  */
 int rerun_member(struct rerun *rerun, int64_t member, const struct rerun_look *look,
                  struct row_status *status);
+
+/**
+ * Make the accepted steps of a member once more, as a replay does, in place of its own.
+ *
+ * @param step   [count] its trial steps, of which the accepted ones are made
+ * @param error  receives the largest error that one of them has here, in tolerances
+ * @return as rerun_member; ERR_ARGUMENT for steps that are none of this member
+ */
+int rerun_replay(struct rerun *rerun, int64_t member, const struct step_record *step,
+                 long count, const struct rerun_look *look, struct row_status *status,
+                 double *error);
 
 /** Free; NULL is legal. */
 void rerun_destroy(struct rerun *rerun);

@@ -21,7 +21,7 @@ static bool is_separator(char c)
 static int fail_word(const char *word, size_t length, int64_t members)
 {
     FAIL(ERR_ARGUMENT,
-         "--only: '%.*s': ids from 0 to %lld and ranges as 10-19 are wanted, separated by "
+         "'%.*s': ids from 0 to %lld and ranges as 10-19 are wanted, separated by "
          "commas",
          (int)(length < 40 ? length : 40), word, (long long)members - 1);
 }
@@ -88,7 +88,7 @@ static int read_words(const char *text, int64_t members, struct selection *out)
 {
     const long words = count_words(text);
     if (words == 0)
-        FAIL(ERR_ARGUMENT, "--only: no member is named: ids from 0 to %lld are wanted",
+        FAIL(ERR_ARGUMENT, "no member is named: ids from 0 to %lld are wanted",
              (long long)members - 1);
     TRY(MEM_NEW(words, &out->range));
     for (const char *at = text; *at != '\0';) {
@@ -119,16 +119,16 @@ static void blank_comments(char *text, size_t length)
 static int read_whole(FILE *file, const char *path, char **text)
 {
     if (fseek(file, 0, SEEK_END) != 0)
-        FAIL(ERR_ARGUMENT, "--only @%s: %s", path, strerrordesc_np(errno));
+        FAIL(ERR_ARGUMENT, "@%s: %s", path, strerrordesc_np(errno));
     const long size = ftell(file);
     if (size < 0 || size > FILE_MAX)
-        FAIL(ERR_ARGUMENT, "--only @%s: a regular file of at most %ld MB is wanted", path,
+        FAIL(ERR_ARGUMENT, "@%s: a regular file of at most %ld MB is wanted", path,
              FILE_MAX >> 20);
     rewind(file);
     TRY(MEM_NEW(size + 1, text));
     const size_t got = fread(*text, 1, (size_t)size, file);
     if (ferror(file))
-        FAIL(ERR_ARGUMENT, "--only @%s: %s", path, strerrordesc_np(errno));
+        FAIL(ERR_ARGUMENT, "@%s: %s", path, strerrordesc_np(errno));
     blank_comments(*text, got);
     return 0;
 }
@@ -138,7 +138,7 @@ static int read_file(const char *path, int64_t members, struct selection *out)
     char *text = NULL;
     FILE *const file = fopen(path, "re");
     if (file == NULL)
-        FAIL(ERR_ARGUMENT, "--only @%s: %s", path, strerrordesc_np(errno));
+        FAIL(ERR_ARGUMENT, "@%s: %s", path, strerrordesc_np(errno));
     int rc = read_whole(file, path, &text);
     fclose(file);
     if (rc == 0)
@@ -147,14 +147,19 @@ static int read_file(const char *path, int64_t members, struct selection *out)
     return rc;
 }
 
-int selection_read(const char *text, int64_t members, struct selection *out)
+int selection_read(const char *option, const char *text, int64_t members, struct selection *out)
 {
+    char message[400];
     *out = (struct selection){0};
+    const struct status_saved saved = status_capture_save();
+    status_capture(message, sizeof message);
     const int rc =
         text[0] == '@' ? read_file(text + 1, members, out) : read_words(text, members, out);
-    if (rc != 0)
-        selection_clear(out);
-    return rc;
+    status_capture_restore(saved);
+    if (rc == 0)
+        return 0;
+    selection_clear(out);
+    FAIL(rc, "--%s: %s", option, message);
 }
 
 void selection_clear(struct selection *selection)

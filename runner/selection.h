@@ -20,13 +20,15 @@ struct selection {
 /**
  * Read a set of members.
  *
+ * @param option   that it was given by, for messages
  * @param text     ids and ranges, separated by commas or blanks: "3,7,10-19"; "@FILE" reads
  *                 them from a file, separated by line ends too, in which '#' begins a comment
  * @param members  ids are 0 to members - 1
  * @param out      free with selection_clear
  * @return 0; ERR_ARGUMENT naming the word and what would be accepted; ERR_MEMORY
  */
-int selection_read(const char *text, int64_t members, struct selection *out);
+int selection_read(const char *option, const char *text, int64_t members,
+                   struct selection *out);
 
 /** Free; legal on a zeroed object. */
 void selection_clear(struct selection *selection);

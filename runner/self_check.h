@@ -31,7 +31,8 @@ bool self_check_possible(const struct model_info *info);
  * Make some steps of a point with chosen lengths by the baseline's kernels, then make exactly
  * these again, from the same input without noise, by the baseline's kernels and by a
  * backend's: rk45 both times, complex fields at the end compared element by element with
- * bound_steps of the peak (kernels/contract/bounds.h).
+ * bound_steps of the peak (kernels/contract/bounds.h). A floating-point unit that flushes
+ * sub-normal numbers, which no comparison of fields sees, fails before that.
  *
  * @param point    of a model that self_check_possible says yes to
  * @param backend  the worker's own; model objects of one row are made on it and freed

@@ -2,7 +2,6 @@
 /* The backend and the model objects of a worker: made at the first task that needs them. */
 #include "runner/slot.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/log.h"
@@ -40,8 +39,7 @@ int slot_backend(struct worker *w)
     const int rc = backend_create(&options, &w->backend);
     if (rc != 0) /* not this member's fault, whatever the code */
         return rc == ERR_MEMORY ? rc : ERR_DEVICE;
-    snprintf(w->kernel_id, sizeof w->kernel_id, "%.31s %.16s; %.40s", w->backend->ops->name,
-             w->backend->isa, backend_fft_library());
+    kernel_id_write(w->backend, w->ops, NULL, w->kernel_id);
     return 0;
 }
 
@@ -76,6 +74,12 @@ static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structu
     return layout->transforms > 0 ? wisdom_share(&w->wisdom, w->backend) : 0;
 }
 
+static void choose(struct worker *w, int s)
+{
+    w->current = s;
+    kernel_id_write(w->backend, w->ops, w->slot[s].model, w->kernel_id);
+}
+
 int slot_select(struct worker *worker, int64_t structure, const struct plane_layout *layout)
 {
     int oldest = 0;
@@ -84,7 +88,7 @@ int slot_select(struct worker *worker, int64_t structure, const struct plane_lay
         struct worker_slot *slot = &worker->slot[s];
         if (slot->used && slot->structure == structure) {
             slot->age = worker->clock;
-            worker->current = s;
+            choose(worker, s);
             return grow_buffers(worker, slot, layout);
         }
         if (slot->age < worker->slot[oldest].age)
@@ -102,6 +106,6 @@ int slot_select(struct worker *worker, int64_t structure, const struct plane_lay
         return rc;
     }
     slot->age = worker->clock;
-    worker->current = oldest;
+    choose(worker, oldest);
     return 0;
 }

@@ -143,6 +143,7 @@ void spec_seed(const struct scan *scan, int64_t member, char *text, size_t size,
     seed->ensemble_seed = ensemble->present ? ensemble->seed : 0;
     seed->point_key = point_key(scan, member / realisations, text, size);
     seed->realisation = (uint64_t)(member % realisations);
+    seed->perturbation = 0;
 }
 
 bool spec_reduces(const struct spec *spec)
@@ -230,6 +231,7 @@ static void fill_store(struct spec *spec)
     s->ensemble = spec_reduces(spec);
     fill_until(spec);
     s->judged = scan_get_envelope(scan)->reference != ENVELOPE_NONE;
+    s->gains = scan_get_envelope(scan)->gain > 0;
     s->check_space = true;
 }
 

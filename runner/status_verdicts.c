@@ -2,6 +2,7 @@
 #include "runner/status_verdicts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/read.h"
@@ -22,6 +23,23 @@ static int add_member(struct store *store, int64_t member, const struct verdict_
     return read_text_row(store, "member/contract/reason", member, one->text, sizeof one->text);
 }
 
+/* How far the members of class N were judged that have a verdict. */
+static int note_window(struct store *store, int64_t member, struct status_verdicts *out)
+{
+    struct verdict_window window = {.gain = NULL};
+    bool known = false;
+    TRY(verdict_read_window(store, member, &window, &known));
+    if (!known)
+        return 0;
+    out->windowed++;
+    if (window.beyond == 0)
+        return 0;
+    out->reach[0] = out->cut > 0 ? fmin(out->reach[0], window.reach) : window.reach;
+    out->reach[1] = out->cut > 0 ? fmax(out->reach[1], window.reach) : window.reach;
+    out->cut++;
+    return 0;
+}
+
 static int count_member(struct store *store, int64_t member, uint8_t state,
                         const struct verdict_state *found, struct status_verdicts *out)
 {
@@ -35,6 +53,8 @@ static int count_member(struct store *store, int64_t member, uint8_t state,
     out->within += found->verdict == VERDICT_WITHIN;
     out->outside += found->verdict == VERDICT_OUTSIDE;
     out->none += found->verdict == VERDICT_UNJUDGED;
+    if (found->verdict != VERDICT_UNJUDGED)
+        TRY(note_window(store, member, out));
     return found->verdict == VERDICT_WITHIN ? 0 : add_member(store, member, found, out);
 }
 
@@ -46,6 +66,9 @@ int status_verdicts_read(struct store *store, int64_t first, int64_t count,
     if (!verdict_has_room(store))
         return 0;
     out->any = true;
+    if (verdict_has_gains(store))
+        TRY(read_attribute(store, "member/contract/window_end", "units", out->unit,
+                           sizeof out->unit));
     TRY(MEM_NEW((long)count, &found));
     TRY_OR(rc, done, verdict_read(store, first, count, found));
     for (int64_t i = 0; i < count; i++)
@@ -77,6 +100,13 @@ void status_verdicts_add(struct status_verdicts *sum, const struct status_verdic
     sum->outside += more->outside;
     sum->none += more->none;
     sum->waiting += more->waiting;
+    if (more->cut > 0) {
+        sum->reach[0] = sum->cut > 0 ? fmin(sum->reach[0], more->reach[0]) : more->reach[0];
+        sum->reach[1] = sum->cut > 0 ? fmax(sum->reach[1], more->reach[1]) : more->reach[1];
+    }
+    snprintf(sum->unit, sizeof sum->unit, "%s", more->unit);
+    sum->windowed += more->windowed;
+    sum->cut += more->cut;
     for (int i = 0; i < more->bad; i++)
         take(sum, &more->list[i]);
 }
@@ -122,6 +152,17 @@ void status_verdicts_text(const struct status_verdicts *v, FILE *out)
     status_verdicts_count(v, text, sizeof text);
     if (v->any)
         fprintf(out, "  envelope  %s\n", text);
+    if (v->cut == 0)
+        return;
+    text_count(v->windowed, text);
+    fprintf(out, "            of %s with noise ", text);
+    text_count(v->cut, text);
+    fprintf(out, "%s on a short window, the dynamics amplify too much behind it: it ends at ",
+            text);
+    if (v->reach[0] < v->reach[1])
+        fprintf(out, "%.4g to %.4g %s\n", v->reach[0], v->reach[1], v->unit);
+    else
+        fprintf(out, "%.4g %s\n", v->reach[0], v->unit);
 }
 
 void status_verdicts_json(const struct status_verdicts *v, FILE *out)
@@ -130,8 +171,18 @@ void status_verdicts_json(const struct status_verdicts *v, FILE *out)
         return;
     fprintf(out,
             ",\"envelope\":{\"chosen\":%" PRId64 ",\"within\":%" PRId64 ",\"outside\":%" PRId64
-            ",\"without_verdict\":%" PRId64 ",\"waiting\":%" PRId64 ",\"members\":[",
+            ",\"without_verdict\":%" PRId64 ",\"waiting\":%" PRId64,
             v->chosen, v->within, v->outside, v->none, v->waiting);
+    if (v->windowed > 0)
+        fprintf(out, ",\"class_n\":%" PRId64 ",\"short_window\":%" PRId64, v->windowed, v->cut);
+    if (v->cut > 0) {
+        fprintf(out, ",\"window_end\":[");
+        json_number(out, v->reach[0]);
+        fprintf(out, ",");
+        json_number(out, v->reach[1]);
+        fprintf(out, "]");
+    }
+    fprintf(out, ",\"members\":[");
     for (int i = 0; i < v->bad; i++) {
         fprintf(out,
                 "%s{\"member\":%" PRId64 ",\"verdict\":\"%s\",\"margin\":", i > 0 ? "," : "",

@@ -24,8 +24,12 @@ struct status_verdicts {
     int64_t chosen; /* members that are to be judged: those that may still be done, and are */
     int64_t within;
     int64_t outside;
-    int64_t none;    /* judgments that ended without a verdict */
-    int64_t waiting; /* not judged yet */
+    int64_t none;     /* judgments that ended without a verdict */
+    int64_t waiting;  /* not judged yet */
+    int64_t windowed; /* judged on windows that gains allow (class N) … */
+    int64_t cut;      /* … which end before the last plane … */
+    double reach[2];  /* … least and largest progress at their ends, SI */
+    char unit[16];    /* of it */
     int bad;
     struct status_verdict list[STATUS_VERDICTS_MAX]; /* [bad] the first ones */
 };

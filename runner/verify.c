@@ -93,7 +93,7 @@ static int verify_file(struct verifying *v)
     const int rc = look_at(v);
     status_capture_restore(saved);
     report->kind[VERIFY_FORMAT].checked++;
-    if (rc == ERR_MEMORY || rc == ERR_BUG)
+    if (rc == ERR_MEMORY || rc == ERR_BUG || v->foreign)
         FAIL(rc, "%s", text);
     if (rc != 0) {
         verify_break(report, VERIFY_FORMAT, "%s", text);
@@ -151,7 +151,8 @@ static int take_option(const struct options *o, int row, struct verify_choice *c
         choice->scan_path = o->value;
         return 0;
     case ROW_TOLERANCE:
-        return options_real(o, "tolerance", 1e-300, 1e300, &choice->tolerance);
+        /* two may be twice that apart, and zeros are 1 from anything */
+        return options_real(o, "tolerance", 1e-300, 0.49, &choice->tolerance);
     default:
         choice->json = true;
         return 0;

@@ -11,7 +11,8 @@ struct again {
     struct verifying *v;
     const struct scan *scan; /* whose envelope counts */
     int64_t member;
-    bool *judged; /* [planes] by the envelope */
+    bool *judged;    /* [planes] by the envelope */
+    bool windowless; /* class N, and no plane is known to be worth it */
     double
         bound; /* of two runs in the norm: safety times twice the tolerance; 0: none stated */
     double *plane[2]; /* [room] stored, computed */

@@ -8,10 +8,13 @@
 
 #include "io/hash.h"
 #include "io/read.h"
+#include "io/verdict.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/contract/envelope.h"
 #include "runner/judging.h"
+#include "runner/placement.h"
 #include "runner/rerun.h"
 #include "runner/survey.h"
 #include "runner/text.h"
@@ -63,7 +66,7 @@ static int choose(struct verifying *v, struct candidate **list, int64_t *count)
     int rc = 0;
     TRY(MEM_NEW((long)v->members.count, list));
     if (choice->members != NULL)
-        TRY(selection_read(choice->members, store_scan_members(v->store), &asked));
+        TRY(selection_read("members", choice->members, store_scan_members(v->store), &asked));
     TRY_OR(rc, done, list_candidates(v, choice->members != NULL ? &asked : NULL, *list, count));
     qsort(*list, (size_t)*count, sizeof **list, compare_candidates);
     if (choice->members == NULL && *count > choice->recompute)
@@ -145,6 +148,24 @@ static int took_the_same_steps(struct verifying *v, int64_t member,
     return 0;
 }
 
+/* A right-hand side of a point makes so many transforms, whatever the steps. */
+static int check_transforms(struct verifying *v, int64_t member,
+                            const struct row_status *status)
+{
+    double rhs = 0;
+    double transforms = 0;
+    TRY(read_rows(v->store, "member/rhs_calls", member, 1, 1, &rhs));
+    TRY(read_rows(v->store, "member/transforms", member, 1, 1, &transforms));
+    if (transforms * (double)status->rhs_calls == (double)status->transforms * rhs)
+        return 0;
+    verify_break_member(v->report, VERIFY_STEPS, member,
+                        "member %" PRId64
+                        ": %.0f transforms in %.0f right-hand sides are stored, here %lld make "
+                        "%lld",
+                        member, transforms, rhs, status->rhs_calls, status->transforms);
+    return 0;
+}
+
 static void conclude(struct again *again, enum verify_kind kind, struct verify_offender *worst)
 {
     struct verifying *const v = again->v;
@@ -169,29 +190,98 @@ static void conclude(struct again *again, enum verify_kind kind, struct verify_o
                         worst->allowed);
 }
 
-/* Neither bound applies: said, and broken where the program is the same. */
-static void conclude_without(struct again *again, bool same_program,
-                             const struct row_status *status)
+/* All trial steps of a member; none when some are lost. @param step to be freed */
+static int read_history(struct verifying *v, int64_t member, struct step_record **step,
+                        long *count)
 {
-    struct verifying *const v = again->v;
-    if (same_program) {
-        v->report->kind[VERIFY_MATCHED].checked++;
-        v->members.again[again->member - v->members.first] = AGAIN_OUTSIDE;
-        verify_break_member(v->report, VERIFY_MATCHED, again->member,
-                            "member %" PRId64
-                            " took %lld steps and %lld rejected here, other numbers are "
-                            "stored, and no envelope says how far two runs may differ",
-                            again->member, status->steps, status->rejected);
-        return;
-    }
-    verify_skip(v->report, VERIFY_ADAPTIVE,
-                "no envelope says how far two runs may differ; --tolerance E does");
+    double kept = 0;
+    double cut = 0;
+    *step = NULL;
+    *count = 0;
+    if (!read_exists(v->store, "step/n_steps"))
+        return 0;
+    TRY(read_rows(v->store, "step/n_steps", member, 1, 1, &kept));
+    TRY(read_rows(v->store, "member/history_truncated", member, 1, 1, &cut));
+    if (!(kept >= 1) || cut > 0)
+        return 0;
+    TRY(MEM_NEW((long)kept, step));
+    *count = (long)kept;
+    return store_read_steps(v->store, member, *count, *step);
 }
 
-static int judge(struct again *again, bool same_program, const struct row_status *status)
+/* What an accepted step may be above its tolerance here: its error is rounded like a step. */
+static int largest_error(const struct again *again, int64_t member, double *out)
+{
+    struct params *const params = &again->v->spec->params;
+    scan_point(again->scan, member / scan_realisations(again->scan), params);
+    double rounding = 0;
+    TRY(bound_steps(1, 1, &rounding));
+    *out = 1 + rounding / params_real(params, "stepper.rtol");
+    return 0;
+}
+
+/* A replay that cannot be made is a finding, not an error. @param reason [300] */
+static int replay(struct again *again, struct rerun *rerun, const struct step_record *step,
+                  long count, double *error, char *reason)
+{
+    const struct rerun_look look = {.plane = again_plane, .context = again};
+    struct row_status status;
+    const struct status_saved saved = status_capture_save();
+    reason[0] = '\0';
+    status_capture(reason, 300);
+    const int rc = rerun_replay(rerun, again->member, step, count, &look, &status, error);
+    status_capture_restore(saved);
+    if (rc == ERR_ARGUMENT)
+        return 0;
+    if (rc != 0)
+        FAIL(rc, "%s", reason);
+    snprintf(reason, 300, "%s", status.outcome == ROW_DONE ? "" : status.reason);
+    return 0;
+}
+
+/* Rounding that turns the acceptance of one trial changes all steps behind it, by right. The
+ * steps that are stored, made once more, differ by rounding again; and each of them must be one
+ * that its tolerance accepts. @param done false: there is no whole history */
+static int judge_replay(struct again *again, struct rerun *rerun, bool *done)
+{
+    struct verifying *const v = again->v;
+    struct step_record *step = NULL;
+    char reason[300];
+    long count = 0;
+    double error = 0;
+    double allowed = 0;
+    int rc = 0;
+    *done = false;
+    if (params_find(&v->spec->params, "stepper.schedule.from") < 0)
+        return 0;
+    TRY_OR(rc, done, read_history(v, again->member, &step, &count));
+    if (count == 0)
+        goto done;
+    again->rounding.margin = -1;
+    TRY_OR(rc, done, replay(again, rerun, step, count, &error, reason));
+    TRY_OR(rc, done, largest_error(again, again->member, &allowed));
+    *done = true;
+    if (reason[0] == '\0' && error <= allowed) {
+        conclude(again, VERIFY_MATCHED, &again->rounding);
+        goto done;
+    }
+    v->report->kind[VERIFY_MATCHED].checked++;
+    v->members.again[again->member - v->members.first] = AGAIN_OUTSIDE;
+    verify_break_member(v->report, VERIFY_MATCHED, again->member,
+                        "member %" PRId64 ": its steps, made again, have errors up to %.3g "
+                        "tolerances%s%.120s",
+                        again->member, error, reason[0] == '\0' ? "" : ", and: ", reason);
+done:
+    mem_free(step);
+    return rc;
+}
+
+static int judge(struct again *again, struct rerun *rerun, bool same_program,
+                 const struct row_status *status)
 {
     struct verifying *const v = again->v;
     bool same = false;
+    bool replayed = false;
     if (status->outcome != ROW_DONE) {
         v->report->kind[VERIFY_ADAPTIVE].checked++;
         v->members.again[again->member - v->members.first] = AGAIN_OUTSIDE;
@@ -200,14 +290,53 @@ static int judge(struct again *again, bool same_program, const struct row_status
                             again->member, status->reason);
         return 0;
     }
+    if (same_program)
+        TRY(check_transforms(v, again->member, status));
     TRY(took_the_same_steps(v, again->member, status, &same));
+    if (same_program && !same)
+        TRY(judge_replay(again, rerun, &replayed));
+    if (replayed)
+        return 0;
     if (same_program && same)
         conclude(again, VERIFY_MATCHED, &again->rounding);
     else if (again->bound > 0 && again->difference.member >= 0)
         conclude(again, VERIFY_ADAPTIVE, &again->difference);
+    else if (again->windowless)
+        verify_skip(v->report, VERIFY_ADAPTIVE,
+                    "members with noise have no window whose gain is known to be small");
     else
-        conclude_without(again, same_program, status);
+        verify_skip(v->report, VERIFY_ADAPTIVE,
+                    "%s and no envelope says how far two runs may differ; --tolerance E does",
+                    same_program ? "rounding has made other steps, none are kept in the file,"
+                                 : "another program or other kernels made the file,");
     return 0;
+}
+
+/* Of a member that carries noise only the planes count whose gain its judgment found small
+ * enough; of one without a judgment none, for nobody knows. */
+static int narrow(struct again *again, int64_t member, const struct plane_layout *layout)
+{
+    const struct plane_request *const saved = &scan_get_save(again->scan)->planes;
+    struct store *const store = again->v->store;
+    struct verdict_window window = {.gain = NULL};
+    struct envelope_reach reach = {.last = -1};
+    struct read_dataset data;
+    bool known = false;
+    if (!judging_measures(again->scan))
+        return 0;
+    TRY(read_describe(store, "plane/checksum", &data));
+    TRY(MEM_NEW((long)data.length[1], &window.gain));
+    const int rc = verdict_read_window(store, member, &window, &known);
+    if (rc == 0 && known)
+        envelope_narrow(window.gain, again->judged, layout->planes,
+                        scan_get_envelope(again->scan)->gain, &reach);
+    mem_free(window.gain);
+    again->windowless =
+        reach.last < 0
+        || (reach.beyond > 0 && !(layout_plane_position(layout, saved, reach.last) > 0));
+    for (long k = 0; again->windowless && k < layout->planes; k++)
+        again->judged[k] = false;
+    return rc;
 }
 
 static int fill_judged(struct again *again, int64_t member)
@@ -218,7 +347,8 @@ static int fill_judged(struct again *again, int64_t member)
     mem_free(again->judged);
     again->judged = NULL;
     TRY(MEM_NEW(layout.planes, &again->judged));
-    return judging_planes(again->scan, &layout, again->judged);
+    TRY(judging_planes(again->scan, &layout, again->judged));
+    return narrow(again, member, &layout);
 }
 
 static int recompute_member(struct again *again, struct rerun *rerun, bool same_program,
@@ -240,7 +370,7 @@ static int recompute_member(struct again *again, struct rerun *rerun, bool same_
         snprintf(v->matched, sizeof v->matched,
                  "other kernels or transforms there (%.90s) than here (%.90s)", kernel,
                  rerun_kernel_id(rerun));
-    return judge(again, same, &status);
+    return judge(again, rerun, same, &status);
 }
 
 static int recompute_all(struct verifying *v, struct rerun *rerun, const struct candidate *list,
@@ -272,6 +402,7 @@ static int recompute(struct verifying *v)
     char *wisdom = NULL;
     int64_t count = 0;
     int rc = 0;
+    TRY(placement_check_rounding());
     TRY_OR(rc, done, choose(v, &list, &count));
     TRY_OR(rc, done, read_wisdom(v, &wisdom));
     TRY_OR(rc, done, rerun_create(scan, wisdom, &rerun));

@@ -36,6 +36,7 @@ struct verifying {
     struct scan *scan;  /* of the file's configuration; NULL: not understood */
     struct scan *given; /* of --scan, NULL: none */
     struct spec *spec;
+    bool foreign;    /* that is not the file's */
     bool identities; /* this program has the numerics version of the file's model */
     struct verify_report *report;
     struct verify_members members;

@@ -322,7 +322,8 @@ static int advance(struct worker *w)
     for (int r = 0; r < w->placement.capacity; r++)
         if (w->row[r].member >= 0) {
             fault_point("step", w->row[r].member, slot->status[r].plane);
-            const char *const kernels = w->row[r].judgment != NULL ? "judge.kernels" : "kernels";
+            const char *const kernels =
+                w->row[r].judgment != NULL ? "judge.kernels" : "kernels";
             if (fault_wrong(kernels, w->row[r].member, slot->status[r].plane))
                 backend_make_wrong(w->backend);
         }

@@ -9,6 +9,7 @@
 #include "kernels/backend.h"
 #include "kernels/model.h"
 #include "runner/checkpoint.h"
+#include "runner/kernel_id.h"
 #include "runner/placement.h"
 #include "runner/protocol.h"
 #include "runner/run.h"
@@ -95,7 +96,7 @@ struct worker {
     int rank;
     int attempt;
     char host[WORKER_HOST_SIZE];
-    char kernel_id[96];
+    char kernel_id[KERNEL_ID_SIZE]; /* of the slot in use */
     struct placement placement;
     bool touched; /* members may have planes of an earlier run */
     bool quit;

@@ -3,6 +3,10 @@
  * Pass 1 in a worker: the member once more at rtol / factor, with the same noise and steps of
  * its own, in a row like a member's. Where it stands on a judged plane the stored plane is read
  * back and compared. A stored reference needs no row: two planes are read.
+ *
+ * A noise-seeded member is judged on a window: the reference run is made once more from a
+ * perturbed input, and the gain of a plane is how far the two are apart there (gain.h). With a
+ * stored reference the first of the two is the member's own run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +17,10 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/contract/envelope.h"
+#include "kernels/step/control.h"
+#include "runner/gain.h"
 #include "runner/judging.h"
 #include "runner/plane_error.h"
 #include "runner/worker_parts.h"
@@ -28,7 +35,7 @@
  */
 #define GROWTH   1.25
 #define COARSE   4.0
-#define TIGHTEST 1e-14 /* rtol of a reference: below it rounding decides */
+#define TIGHTEST bound(BOUND_tightest_rtol) /* of a reference */
 
 /* A member that is being judged. */
 struct judgment {
@@ -38,6 +45,7 @@ struct judgment {
     double steps;   /* that the member took … */
     double local;   /* … and the largest local error of them, in tolerances; 1: not known */
     bool known;     /* it is */
+    bool exact;     /* its steps had none */
     double rtol;    /* of the reference run */
     int repeated;   /* how often that was made tighter */
     int64_t rhs_calls; /* of all its runs */
@@ -45,6 +53,7 @@ struct judgment {
     bool *judged;      /* [planes] */
     double *error;     /* [planes of the file] NaN: not judged */
     double *number;    /* [planes] the observable as it is stored; NULL: fields are compared */
+    struct gain *gain; /* of class N, NULL: the whole length is judged */
 };
 
 static void destroy(struct judgment *j)
@@ -54,6 +63,7 @@ static void destroy(struct judgment *j)
     mem_free(j->judged);
     mem_free(j->error);
     mem_free(j->number);
+    gain_destroy(j->gain);
     mem_free(j);
 }
 
@@ -97,24 +107,27 @@ static int32_t report_state(enum member_state outcome, enum verdict verdict)
     return verdict == VERDICT_OUTSIDE ? JUDGED_OUTSIDE : (int32_t)outcome;
 }
 
-static void window_text(const struct worker *w, const struct plane_layout *layout, char *text,
-                        size_t size)
+static void window_text(const struct worker *w, const struct judgment *j,
+                        const struct plane_layout *layout, char *text, size_t size)
 {
     const struct plane_request *const saved = &scan_get_save(w->scan)->planes;
-    snprintf(text, size, "whole run, %s %.6g to %.6g %s", layout->progress_name,
-             layout_plane_position(layout, saved, 0), layout->span, layout->progress_unit);
+    if (j->gain != NULL)
+        gain_text(j->gain, layout, text, size);
+    else
+        snprintf(text, size, "whole run, %s %.6g to %.6g %s", layout->progress_name,
+                 layout_plane_position(layout, saved, 0), layout->span, layout->progress_unit);
 }
 
 static void reference_text(const struct scan_envelope *envelope, const struct judgment *j,
                            char *text, size_t size)
 {
-    if (j->repeated > 0 || j->local < 1)
+    if (envelope->reference == ENVELOPE_STORED)
+        snprintf(text, size, "stored %.70s", envelope->file);
+    else if (j->repeated > 0 || j->local < 1)
         snprintf(text, size, "tighter: stepper.rtol %.3g (rtol / %.4g bounds few steps)",
                  j->rtol, envelope->factor);
-    else if (envelope->reference == ENVELOPE_TIGHTER)
-        snprintf(text, size, "tighter: stepper.rtol / %.6g", envelope->factor);
     else
-        snprintf(text, size, "stored %.70s", envelope->file);
+        snprintf(text, size, "tighter: stepper.rtol / %.6g", envelope->factor);
 }
 
 /* Columns into the file, then the report; the outcome is committed before that goes out. */
@@ -124,10 +137,10 @@ static int finish(struct worker *w, const struct judgment *j, const struct plane
     struct worker_judges *judges = &w->judges;
     struct verdict_end end = *found;
     char reference[81];
-    char window[81];
+    char window[160]; /* the column keeps 80 */
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     reference_text(scan_get_envelope(w->scan), j, reference, sizeof reference);
-    window_text(w, layout, window, sizeof window);
+    window_text(w, j, layout, window, sizeof window);
     end.norm = scan_get_envelope(w->scan)->norm;
     end.reference = reference;
     end.window = window;
@@ -135,6 +148,8 @@ static int finish(struct worker *w, const struct judgment *j, const struct plane
     end.wall = clock_wall() - j->begin;
     end.rhs_calls = rhs_calls;
     end.error = j->error;
+    if (j->gain != NULL)
+        gain_tell(j->gain, layout, &end);
     TRY(worker_check_right(w));
     TRY(verdict_put(w->store, j->member, &end));
     judges->word[judges->words++] = (struct verdict_word){j->member, outcome};
@@ -189,7 +204,7 @@ static int judge(const struct worker *w, const struct judgment *j,
     return envelope_judge(&envelope, out);
 }
 
-static int finish_judged(struct worker *w, const struct judgment *j,
+static int finish_judged(struct worker *w, struct judgment *j,
                          const struct plane_layout *layout, int64_t rhs_calls)
 {
     struct envelope_judgment judged;
@@ -202,6 +217,8 @@ static int finish_judged(struct worker *w, const struct judgment *j,
                  missing);
         return finish_without(w, j, layout, MEMBER_FAILED, reason);
     }
+    if (j->gain != NULL && !gain_narrow(j->gain, layout, j->judged, j->error, reason))
+        return finish_without(w, j, layout, MEMBER_FAILED, reason);
     TRY(MEM_NEW(2 * j->planes, &list));
     const int rc = judge(w, j, layout, list, &judged);
     mem_free(list);
@@ -222,13 +239,25 @@ static double *find_param(struct worker *w, const char *name)
     return NULL;
 }
 
+/* A replay is judged by a run with steps of its own: its own ones once more would be itself. */
+static void free_steps(struct worker *w)
+{
+    const int method = params_find(&w->params, "stepper.method");
+    const int from = params_find(&w->params, "stepper.schedule.from");
+    if (method < 0 || w->params.values[method].number != STEP_FIXED)
+        return;
+    params_set(&w->params, method, STEP_RK45);
+    w->params.values[from] = (struct param_value){.set = false};
+}
+
 /* Both tolerances of the point in worker->params become tighter, in the same ratio. */
 static void tighten(struct worker *w, struct judgment *j)
 {
     double *const rtol = find_param(w, "stepper.rtol");
     double *const atol = find_param(w, "stepper.atol");
-    if (rtol == NULL)
-        return;
+    if (rtol == NULL || scan_get_envelope(w->scan)->reference == ENVELOPE_STORED)
+        return; /* the member's own */
+    free_steps(w);
     if (j->repeated == 0)
         j->rtol = fmax(*rtol * j->local / scan_get_envelope(w->scan)->factor, TIGHTEST);
     if (atol != NULL)
@@ -240,7 +269,7 @@ static void tighten(struct worker *w, struct judgment *j)
  * it begins anew. */
 static int run_tighter(struct worker *w, struct judgment **j, const struct plane_layout *layout)
 {
-    struct continuation from = {.judges = true};
+    struct continuation from = {.judges = true, .perturbation = gain_perturbation((*j)->gain)};
     char reason[STORE_REASON_SIZE];
     int row = 0;
     tighten(w, *j);
@@ -287,7 +316,12 @@ static double next_rtol(const struct judgment *j, const struct row_status *statu
     return fmax(j->rtol * fmin(error, 1) / factor, TIGHTEST);
 }
 
-/* The same once more, tighter. The row's judgment is out of it in any case. */
+/*
+ * The reference run once more: tighter, or as it was from a perturbed input. The row's judgment
+ * is out of it in any case.
+ *
+ * @param rtol  0: as it was
+ */
 static int repeat(struct worker *w, int r, double rtol)
 {
     struct judgment *j = w->row[r].judgment;
@@ -295,32 +329,55 @@ static int repeat(struct worker *w, int r, double rtol)
     j->rhs_calls += w->slot[w->current].status[r].rhs_calls;
     w->row[r].judgment = NULL;
     worker_release_row(w, r);
-    for (long k = 0; k < j->planes; k++)
-        j->error[k] = (double)NAN;
-    j->rtol = rtol;
-    j->repeated++;
+    if (rtol > 0) {
+        for (long k = 0; k < j->planes; k++)
+            j->error[k] = (double)NAN;
+        j->rtol = rtol;
+        j->repeated++;
+    } else {
+        gain_perturb(j->gain);
+    }
     scan_point(w->scan, j->member / scan_realisations(w->scan), &w->params);
     const int rc = run_tighter(w, &j, &layout);
     destroy(j);
     return rc;
 }
 
+/* Whether the run of a row was not the last one, and at which tolerance the next one is made;
+ * 0: at the same. */
+static bool goes_on(const struct worker *w, const struct judgment *j,
+                    const struct row_status *status, double *rtol)
+{
+    const struct scan_envelope *const envelope = scan_get_envelope(w->scan);
+    *rtol = 0;
+    if (status->outcome != ROW_DONE || gain_is_perturbed(j->gain))
+        return false;
+    if (envelope->reference == ENVELOPE_TIGHTER)
+        *rtol = next_rtol(j, status, envelope->factor);
+    return *rtol > 0 || j->gain != NULL;
+}
+
+static int judge_stored(struct worker *w, struct judgment *j, const struct plane_layout *layout,
+                        int64_t rhs_calls);
+
 int worker_end_judgment(struct worker *w, int r)
 {
     const struct worker_row *row = &w->row[r];
     const struct row_status *status = &w->slot[w->current].status[r];
-    const double factor = scan_get_envelope(w->scan)->factor;
-    const bool done = status->outcome == ROW_DONE;
-    const double rtol = done ? next_rtol(row->judgment, status, factor) : 0;
+    struct judgment *const j = row->judgment;
+    const int64_t rhs_calls = j->rhs_calls + status->rhs_calls;
+    double rtol = 0;
     char reason[STORE_REASON_SIZE];
     int rc = 0;
-    if (rtol > 0)
+    if (goes_on(w, j, status, &rtol))
         return repeat(w, r, rtol);
-    if (done) {
-        rc = finish_judged(w, row->judgment, &row->layout,
-                           row->judgment->rhs_calls + status->rhs_calls);
+    if (status->outcome == ROW_DONE) {
+        rc = scan_get_envelope(w->scan)->reference == ENVELOPE_STORED
+                 ? judge_stored(w, j, &row->layout, rhs_calls)
+                 : finish_judged(w, j, &row->layout, rhs_calls);
     } else {
-        snprintf(reason, sizeof reason, "the reference run: %.200s", status->reason);
+        snprintf(reason, sizeof reason, "the %s run: %.200s",
+                 gain_is_perturbed(j->gain) ? "perturbed" : "reference", status->reason);
         rc = finish_without(w, row->judgment, &row->layout,
                             status->outcome == ROW_TIMED_OUT ? MEMBER_TIMED_OUT : MEMBER_FAILED,
                             reason);
@@ -415,11 +472,18 @@ int worker_judge_plane(struct worker *w, int r)
     TRY(w->ops->plane(slot->model, r, &slot->buffers));
     stopwatch_switch(&w->watch, PART_OUTPUT);
     int rc = 0;
-    if (scan_envelope_norm(w->scan, &observable) == NORM_OBSERVABLE)
+    if (j->gain != NULL)
+        gain_plane(j->gain, layout, plane, &slot->buffers);
+    const bool compares = !gain_is_perturbed(j->gain)
+                          && scan_get_envelope(w->scan)->reference == ENVELOPE_TIGHTER;
+    if (compares && scan_envelope_norm(w->scan, &observable) == NORM_OBSERVABLE)
         j->error[plane] =
             plane_error_number(j->number[plane], slot->buffers.observable[observable]);
-    else
+    else if (compares)
         rc = compare_fields(w, j, layout, plane, &slot->buffers, NULL, &j->error[plane]);
+    if (gain_is_perturbed(j->gain)
+        && !(gain_values(j->gain)[plane] <= scan_get_envelope(w->scan)->gain))
+        slot->status[r].outcome = ROW_DONE; /* nothing behind it is judged */
     stopwatch_switch(&w->watch, before);
     return rc;
 }
@@ -461,6 +525,7 @@ static int read_steps(struct worker *w, struct judgment *j)
     const double error = rc == 0 ? largest_error(step, (long)kept) : 0;
     mem_free(step);
     j->known = rc == 0;
+    j->exact = j->known && !(error > 0);
     if (error > 0 && error < 1)
         j->local = error;
     return rc;
@@ -527,16 +592,53 @@ static int compare_stored(struct worker *w, struct judgment *j,
     return rc;
 }
 
-static int judge_stored(struct worker *w, struct judgment *j, const struct plane_layout *layout)
+/* Whether the stored member may have taken some of this one's own steps, by the rule of
+ * is_too_alike: its distance would say nothing. Without a local error the member is exact. */
+static int find_alike(struct worker *w, const struct judgment *j, int64_t there, bool *alike,
+                      double *steps)
+{
+    const double *const rtol = find_param(w, "stepper.rtol");
+    *alike = false;
+    if (rtol == NULL)
+        return 0;
+    TRY(read_rows(reference_store(w->judges.reference), "member/steps", there, 1, 1, steps));
+    *alike = *steps < GROWTH * j->steps && !j->exact && j->local * *rtol > TIGHTEST;
+    return 0;
+}
+
+static int judge_stored(struct worker *w, struct judgment *j, const struct plane_layout *layout,
+                        int64_t rhs_calls)
 {
     const int64_t there = reference_find(w->judges.reference, j->member);
+    char reason[STORE_REASON_SIZE];
+    bool alike = false;
+    double steps = 0;
     if (there < 0)
         return finish_without(w, j, layout, MEMBER_FAILED,
                               "the stored reference has no such member");
+    TRY(find_alike(w, j, there, &alike, &steps));
+    if (alike) {
+        snprintf(reason, sizeof reason,
+                 "the stored reference took %.0f steps, the member %.0f: they may be the same "
+                 "ones; a reference of smaller stepper.rtol is wanted",
+                 steps, j->steps);
+        return finish_without(w, j, layout, MEMBER_FAILED, reason);
+    }
     const enum work_part before = stopwatch_switch(&w->watch, PART_OUTPUT);
     TRY(compare_stored(w, j, layout, there));
     stopwatch_switch(&w->watch, before);
-    return finish_judged(w, j, layout, 0);
+    return finish_judged(w, j, layout, rhs_calls);
+}
+
+static int reserve(const struct worker *w, struct judgment *j,
+                   const struct plane_layout *layout)
+{
+    struct read_dataset data;
+    if (!judging_measures(w->scan))
+        return 0;
+    TRY(read_describe(w->store, "plane/checksum", &data));
+    TRY(gain_create(w->scan, (long)data.length[1], &j->gain));
+    return gain_reserve(j->gain, layout, j->judged);
 }
 
 static int begin(struct worker *w, struct judgment **j, const struct plane_layout *layout)
@@ -545,12 +647,18 @@ static int begin(struct worker *w, struct judgment **j, const struct plane_layou
     TRY(verdict_begin(w->store, (*j)->member));
     fault_point("judge.start", (*j)->member, -1);
     status_capture(reason, sizeof reason);
-    const int rc = judging_planes(w->scan, layout, (*j)->judged);
+    int rc = judging_planes(w->scan, layout, (*j)->judged);
     status_capture(w->error_text, sizeof w->error_text);
     if (rc != 0)
         return finish_without(w, *j, layout, MEMBER_FAILED, reason);
-    if (scan_get_envelope(w->scan)->reference == ENVELOPE_STORED)
-        return judge_stored(w, *j, layout);
+    rc = reserve(w, *j, layout);
+    if (rc == ERR_MEMORY && scan_get_resources(w->scan)->memory > 0)
+        return finish_without(
+            w, *j, layout, MEMBER_FAILED,
+            "resources.memory has no room for the planes of the reference run");
+    TRY(rc);
+    if (scan_get_envelope(w->scan)->reference == ENVELOPE_STORED && (*j)->gain == NULL)
+        return judge_stored(w, *j, layout, 0);
     return run_tighter(w, j, layout);
 }
 

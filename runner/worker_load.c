@@ -40,6 +40,7 @@ static int load_from(struct worker *w, int r, enum resume_source source,
     if (!*done)
         return 0;
     spec_seed(w->scan, row->member, w->text, w->text_size, &seed);
+    seed.perturbation = from->perturbation;
     const bool whole = source == RESUME_START;
     const struct status_saved saved = status_capture_save();
     if (!whole)

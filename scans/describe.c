@@ -123,10 +123,11 @@ void describe_text(FILE *out, const struct model_info *info)
         fprintf(out, "  %-16s %-10s %s.\n", info->observables[i].name,
                 info->observables[i].unit, info->observables[i].doc);
     fprintf(out, "\nError contract\n");
-    for (int i = 0; i < info->bound_count; i++)
-        fprintf(out, "  %s: class %s, norm %s\n      %s\n      source: %s\n",
-                info->bounds[i].quantity, class_names[info->bounds[i].class],
-                info->bounds[i].norm, info->bounds[i].rule, info->bounds[i].source);
+    for (int i = 0; model_bound(info, i) != NULL; i++) {
+        const struct bound_info *const bound = model_bound(info, i);
+        fprintf(out, "  %s: class %s, norm %s\n      %s\n      source: %s\n", bound->quantity,
+                class_names[bound->class], bound->norm, bound->rule, bound->source);
+    }
     fprintf(out, "\nNoise: %s.\n",
             info->takes_noise ? "one_photon (default), half_photon_gaussian, direct"
                               : "this model has none");
@@ -279,9 +280,9 @@ void describe_json(FILE *out, const struct model_info *info)
         fprintf(out, "}");
     }
     fprintf(out, "],\n\"bounds\": [");
-    for (int i = 0; i < info->bound_count; i++) {
+    for (int i = 0; model_bound(info, i) != NULL; i++) {
         fprintf(out, "%s", i > 0 ? ",\n  " : "\n  ");
-        json_bound(out, &info->bounds[i]);
+        json_bound(out, model_bound(info, i));
     }
     fprintf(out, "]}\n");
 }

@@ -12,6 +12,9 @@
 #include "scans/sections.h"
 #include "scans/text.h"
 
+/* Of a perturbation, beyond which noise-seeded members are not judged where nothing is said. */
+#define GAIN 100.0
+
 static int fail_length(struct reader *r, const char *where, const struct node *node)
 {
     return value_fail(r, node, "%s: the text is too long", where);
@@ -59,6 +62,13 @@ int envelope_read_safety(struct reader *r, const char *where, const struct node 
         return value_fail(r, node, "%s: %s is out of range; accepted: at least 1", where,
                           node->text);
     return 0;
+}
+
+int envelope_read_gain(struct reader *r, const char *where, const struct node *node)
+{
+    double *const gain = &r->scan->envelope.gain;
+    *gain = 0.0;
+    return value_is(node, "none") ? 0 : read_above(r, where, node, 1.0, gain);
 }
 
 int envelope_read_tolerance(struct reader *r, const char *where, const struct node *node)
@@ -201,7 +211,23 @@ void envelope_write_sample(const struct scan *scan, struct text *out)
         write_quoted(scan->envelope.sample, out);
 }
 
+void envelope_write_gain(const struct scan *scan, struct text *out)
+{
+    write_number(scan, scan->envelope.gain, out);
+}
+
 /* Part: what the section means. */
+
+/* A gain has a meaning for members with noise alone. Canonical forms without one are of runs
+ * that measured none. */
+void envelope_finish(struct scan *scan, bool written)
+{
+    double *const gain = &scan->envelope.gain;
+    if (*gain < 0.0)
+        *gain = written ? GAIN : 0.0;
+    if (!is_used(scan) || !scan->ensemble.present || scan->ensemble.noise == NOISE_NONE)
+        *gain = 0.0;
+}
 
 static int find_observable(const struct model_info *info, const char *name)
 {
@@ -319,6 +345,13 @@ int envelope_check(const struct scan *scan)
     if (scan->envelope.tolerance <= 0.0)
         return refuse(scan, "envelope: tolerance is missing: the error that is expected of a "
                             "member in the norm, such as 1e-4");
+    if (scan->envelope.tolerance * scan->envelope.safety >= 1.0) {
+        snprintf(message, sizeof message,
+                 "envelope: safety times tolerance is %.3g; a result of nothing but zeros is 1 "
+                 "from any reference, so that below 1 is wanted",
+                 scan->envelope.tolerance * scan->envelope.safety);
+        return refuse(scan, message);
+    }
     if (scan->envelope.reference == ENVELOPE_TIGHTER && !has_param(scan, "stepper.rtol")) {
         snprintf(message, sizeof message,
                  "envelope.reference: model %s has no stepper.rtol that could be tighter; "

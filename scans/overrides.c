@@ -47,6 +47,14 @@ static int apply_value(struct reader *r, const char *key, const char *value)
     return rc;
 }
 
+/* A key of an envelope that the file has not makes one, as a section with this key would. */
+static void use_envelope(struct scan *scan, const char *key)
+{
+    if (strncmp(key, "envelope.", 9) == 0 && strcmp(key, "envelope.reference") != 0
+        && scan->envelope.reference == ENVELOPE_NONE)
+        scan->envelope.reference = ENVELOPE_TIGHTER;
+}
+
 int override_apply(struct reader *r, const char *text)
 {
     char source[KEY_SIZE + 64];
@@ -62,5 +70,6 @@ int override_apply(struct reader *r, const char *text)
     char key[KEY_SIZE];
     memcpy(key, text, length);
     key[length] = '\0';
+    use_envelope(own.scan, key);
     return apply_value(&own, key, equals + 1);
 }

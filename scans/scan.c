@@ -15,7 +15,7 @@
 
 #define FORMAT_VERSION 1
 
-static const char *const later_models[] = {"snl1", "graph", "lowprec", NULL};
+static const char *const later_models[] = {"graph", "lowprec", NULL};
 
 /* scan, format, model */
 
@@ -178,6 +178,7 @@ static int read_tree(struct reader *r, const struct tree *tree,
     TRY(axes_finish(r));
     const struct node *parameters = node_child(root, "parameters");
     TRY(schema_finish(r, parameters != NULL ? parameters : root));
+    envelope_finish(r->scan, true);
     TRY(envelope_check(r->scan));
     TRY(inputs_resolve(r));
     return r->scan->inputs > 0 ? 0 : canonical_make(r->scan);
@@ -267,6 +268,7 @@ static int read_canonical(struct reader *r, const struct tree *tree)
     for (int i = 0; i < r->scan->info->param_count; i++)
         r->given[i] = 1; /* what the form does not mention has no value: no defaults */
     TRY(schema_finish(r, tree->root));
+    envelope_finish(r->scan, false);
     return scan_bind(r->scan);
 }
 

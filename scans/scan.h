@@ -114,6 +114,8 @@ struct scan_envelope {
     double tolerance;            /* the error expected in the norm; 0: not given */
     struct plane_request planes; /* count 0: not given, those of save */
     char sample[256];            /* all | 5 % | N | points [0, 3, …] */
+    double gain; /* noise-seeded members are judged where the dynamics amplify less; 0: gains
+                    are not measured */
 };
 
 /* One axis: one parameter, or several zipped ones. */

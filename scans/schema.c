@@ -122,23 +122,47 @@ static int join_words(struct reader *r, const struct param_info *info, const str
     return 0;
 }
 
+/* Whether choices name several columns: "time/intensity". */
+static bool takes_words(const struct param_info *info)
+{
+    for (int i = 0; info->choices[i] != NULL; i++)
+        if (strchr(info->choices[i], '/') != NULL)
+            return true;
+    return false;
+}
+
+/* A list where a member has one value: several of them are an axis. */
+static int fail_list(const struct reader *r, const struct param_info *info,
+                     const struct node *node, const struct names *accepted)
+{
+    char list[512];
+    nearest_list(accepted->name, list, sizeof list);
+    return value_fail(
+        r, node,
+        "%s: a list stands here, one choice is wanted (%s); members with one each "
+        "are an axis, `axes: - %s: […]`; accepted: %s",
+        info->name, info->doc, info->name, list);
+}
+
 static int read_choice(struct reader *r, const struct param_info *info, const struct node *node,
                        double *out)
 {
     TRY(check_later(r, info, node));
     char joined[NAME_SIZE] = "";
     struct node word = *node;
+    struct names names = {0};
+    for (int i = 0; info->choices[i] != NULL; i++)
+        names_add(&names, info->choices[i]);
+    if ((info->flags & PARAM_NONE) != 0)
+        names_add(&names, "none");
+    if (node->kind == NODE_LIST && !takes_words(info))
+        return fail_list(r, info, node, &names);
     if (node->kind == NODE_LIST && node->count > 1) {
         struct text words = {.bytes = joined, .size = sizeof joined};
         TRY(join_words(r, info, node, &words));
         word.kind = NODE_SCALAR;
         word.text = joined;
     }
-    struct names names = {0};
-    for (int i = 0; info->choices[i] != NULL; i++)
-        names_add(&names, info->choices[i]);
-    if ((info->flags & PARAM_NONE) != 0)
-        names_add(&names, "none");
     int index = 0;
     TRY(value_word(r, info->name, &word, names.name, &index));
     *out = index;
@@ -433,30 +457,45 @@ static int fail_pair(const struct reader *r, const char *name, const char *forma
     return scan_fail(r->scan, ERR_PARSE, message);
 }
 
+/* The first of a NULL-terminated list of parameters that the file or an axis states, or NULL.
+ */
+static const char *first_stated(const struct reader *r, const char *const *names)
+{
+    for (; names != NULL && *names != NULL; names++)
+        if (is_stated(r, find_exact(r->scan->info, *names)))
+            return *names;
+    return NULL;
+}
+
+/* The first stated of those that mean nothing without the file, or NULL. */
+static const char *stated_selector(const struct reader *r, const struct data_info *data)
+{
+    const char *const selectors[] = {data->columns_param, data->member_param,
+                                     data->plane_param};
+    for (size_t i = 0; i < sizeof selectors / sizeof selectors[0]; i++)
+        if (selectors[i] != NULL && is_stated(r, find_exact(r->scan->info, selectors[i])))
+            return selectors[i];
+    return first_stated(r, data->serves);
+}
+
 /* A file and what it stands in place of, or what selects in a file that is not there: one of
  * the two would be ignored without a word. A stored form states every default. */
 static int check_file(const struct reader *r, int index)
 {
-    const struct model_info *info = r->scan->info;
-    const char *name = info->params[index].name;
-    const struct data_info *data = info->params[index].data;
-    if (info->params[index].kind != PARAM_DATA || r->units == NULL)
+    const struct param_info *param = &r->scan->info->params[index];
+    if (param->kind != PARAM_DATA || r->units == NULL)
         return 0;
-    const char *const selectors[] = {data->columns_param, data->member_param,
-                                     data->plane_param};
     const bool scanned = is_stated(r, index) && r->given[index] == 0;
     const bool here = scanned || r->scan->base.values[index].set; /* not `none` */
-    for (size_t i = 0; i < sizeof selectors / sizeof selectors[0] && !here; i++)
-        if (selectors[i] != NULL && is_stated(r, find_exact(info, selectors[i])))
-            return fail_pair(r, selectors[i], "%s has no effect without %s; give both or none",
-                             name);
-    for (int i = 0; here && data->replaces != NULL && data->replaces[i] != NULL; i++)
-        if (is_stated(r, find_exact(info, data->replaces[i])))
-            return fail_pair(r, data->replaces[i],
-                             "%s and %s are both given; the file stands in place of it, leave "
-                             "one of them out",
-                             name);
-    return 0;
+    const char *const wrong =
+        here ? first_stated(r, param->data->replaces) : stated_selector(r, param->data);
+    if (wrong == NULL)
+        return 0;
+    return fail_pair(r, wrong,
+                     here ? "%s and %s are both given; the file stands in place of it, leave "
+                            "one of them out"
+                          : "%s has no effect without %s; give both or none",
+                     param->name);
 }
 
 int schema_finish(struct reader *r, const struct node *place)

@@ -423,6 +423,7 @@ static const struct section_key keys[] = {
     {"envelope", "planes", read_envelope_planes, write_envelope_planes},
     {"envelope", "tolerance", envelope_read_tolerance, envelope_write_tolerance},
     {"envelope", "sample", envelope_read_sample, envelope_write_sample},
+    {"envelope", "gain", envelope_read_gain, envelope_write_gain},
     {"resources", "worker", read_worker, write_worker},
     {"resources", "memory", read_memory, write_memory},
     {"limits", "timeout", read_timeout, write_timeout},
@@ -444,7 +445,7 @@ void section_defaults(struct scan *scan)
                                     .field = SAVE_FIELD_YES,
                                     .all_observables = true};
     memset(scan->save.observable, true, sizeof scan->save.observable);
-    scan->envelope = (struct scan_envelope){.factor = 10.0, .safety = 4.0};
+    scan->envelope = (struct scan_envelope){.factor = 10.0, .safety = 4.0, .gain = -1.0};
     snprintf(scan->envelope.norm, sizeof scan->envelope.norm, "field_l2");
     snprintf(scan->envelope.sample, sizeof scan->envelope.sample, "all");
     scan->limits.attempts = 2;
@@ -472,6 +473,7 @@ int section_read(struct reader *r, const char *section, const struct node *map, 
 {
     if (strcmp(section, "envelope") == 0 && value_is(map, "none")) {
         *known = true;
+        r->scan->envelope.reference = ENVELOPE_NONE;
         return 0;
     }
     if (map->kind != NODE_MAP) {

@@ -46,6 +46,10 @@ int envelope_read_tolerance(struct reader *r, const char *where, const struct no
 /** all | 5 % | N | points [0, 3, …] */
 int envelope_read_sample(struct reader *r, const char *where, const struct node *node);
 
+/** Gain beyond which noise-seeded members are not judged. */
+int envelope_read_gain(struct reader *r, const char *where, const struct node *node);
+/** What follows where `gain` is not given. @param written by hand: not a canonical form */
+void envelope_finish(struct scan *scan, bool written);
 /** Whether what `envelope:` asks for can be judged: ERR_PARSE. The scan is read whole. */
 int envelope_check(const struct scan *scan);
 /** Canonical value of envelope.reference. */
@@ -60,5 +64,7 @@ void envelope_write_norm(const struct scan *scan, struct text *out);
 void envelope_write_tolerance(const struct scan *scan, struct text *out);
 /** Canonical value of envelope.sample. */
 void envelope_write_sample(const struct scan *scan, struct text *out);
+/** Canonical value of envelope.gain. */
+void envelope_write_gain(const struct scan *scan, struct text *out);
 
 #endif

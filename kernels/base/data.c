@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,24 @@ static int read_place(int file, const struct data_place *place, int64_t at, size
     return 0;
 }
 
+void data_add_fill(struct data_array *array, double fill)
+{
+    array->fill[array->fills++] = fill;
+    for (long i = 0; array->real != NULL && i < data_count(array); i++)
+        if (array->real[i] == fill)
+            array->real[i] = (double)NAN;
+}
+
+static void fill_out(const struct data_array *array, long count, float *values)
+{
+    for (int k = 0; k < array->fills; k++) {
+        const float fill = (float)array->fill[k];
+        for (long i = 0; i < count; i++)
+            if (values[i] == fill)
+                values[i] = NAN;
+    }
+}
+
 int data_read(const struct data_array *array, long first, long count, float *out)
 {
     const struct data_place *const place = &array->place;
@@ -144,7 +163,9 @@ int data_read(const struct data_array *array, long first, long count, float *out
     const int rc = read_place(file, place, place->offset + first * (int64_t)sizeof *out,
                               (size_t)count * sizeof *out, (char *)out);
     close(file);
-    return rc;
+    TRY(rc);
+    fill_out(array, count, out);
+    return 0;
 }
 
 long data_count(const struct data_array *array)
@@ -249,7 +270,10 @@ static int unpack_place(struct data_set *out, const struct data_array *array, co
 {
     TRY(begin_array(out, array->name, array->unit, array->dims, array->length));
     struct data_place *const place = &out->array[out->arrays].place;
+    struct data_array *const to = &out->array[out->arrays];
     *place = array->place;
+    to->fills = array->fills;
+    memcpy(to->fill, array->fill, sizeof to->fill);
     TRY(mem_copy_text(path, &place->path));
     out->arrays++;
     *used += strlen(path) + 1;

@@ -13,6 +13,7 @@
 
 #define DATA_ARRAYS_MAX 8
 #define DATA_DIMS_MAX   3
+#define DATA_FILLS_MAX  2
 #define DATA_NAME_SIZE  48
 #define DATA_LABEL_SIZE 300
 #define DATA_HASH_SIZE  33 /* 32 hexadecimal digits of 128 bits, NUL */
@@ -37,6 +38,8 @@ struct data_array {
     double *real;
     int64_t *whole;
     struct data_place place;
+    int fills; /* numbers of a file that say that there is no number; data_read gives NaN */
+    double fill[DATA_FILLS_MAX];
 };
 
 /*
@@ -79,6 +82,8 @@ struct data_info {
     const char *plane_param;     /* PARAM_INT, not set: the last plane, or NULL */
     const char *const *replaces; /* NULL-terminated parameters that the file stands in place of
                                     and that no scan may state beside it, or NULL */
+    const char *const *serves;   /* NULL-terminated parameters that mean nothing without the
+                                    file, besides those above, or NULL */
     int (*prepare)(struct data_set *set); /* NULL, or adds arrays that the model derives from
                                              those read, once; the hash does not know them */
     /* Arrays of an HDF5 or NetCDF-4 file, by these names; ends with a NULL name; NULL: none.
@@ -120,6 +125,12 @@ int data_add_whole(struct data_set *set, const char *name, const char *unit, int
  */
 int data_add_place(struct data_set *set, const char *name, const char *unit, int dims,
                    const long *length, const char *path, int64_t offset);
+
+/**
+ * Say that numbers of an array equal to this one stand for none. Those in memory become NaN
+ * now, those in a file when they are read. One of DATA_FILLS_MAX.
+ */
+void data_add_fill(struct data_array *array, double fill);
 
 /**
  * Values [first, first + count) as binary32, out of memory or out of the file.

@@ -11,10 +11,11 @@
  *
  *   FARM_FAULT="ACTION@POINT[,rank=R][,member=M][,plane=P][,hit=N][,once=FILE][;…]"
  *
- * ACTION: kill (SIGKILL), stop (SIGSTOP), segv, mute, wrong, slow=SECONDS, or the name of an
- * errno that a write fails with: enospc, eio, edquot, erofs. It happens at the points that
- * match, hit=N: at the Nth of them only; once=FILE: only where FILE cannot be found, which is
- * made first. docs/developing.md lists the points.
+ * ACTION: kill (SIGKILL), stop (SIGSTOP), segv, mute, wrong, slow=SECONDS, flush (sub-normal
+ * numbers become zero in this thread from now on; x86-64 only), or the name of an errno that a
+ * write fails with: enospc, eio, edquot, erofs. It happens at the points that match, hit=N: at
+ * the Nth of them only; once=FILE: only where FILE cannot be found, which is made first.
+ * docs/developing.md lists the points.
  */
 
 #ifdef SCANFARM_FAULTS
@@ -22,7 +23,7 @@
 /** Tell which rank this process is; -1 without ranks. */
 void fault_set_rank(int rank);
 
-/** kill, stop, segv or slow, when one is asked for here. @param member -1: none */
+/** kill, stop, segv, slow or flush, when one is asked for here. @param member -1: none */
 void fault_point(const char *point, int64_t member, long plane);
 
 /** The errno that a write here shall fail with, 0: none. */

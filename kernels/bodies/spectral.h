@@ -2,6 +2,7 @@
 #ifndef KERNELS_BODIES_SPECTRAL_H
 #define KERNELS_BODIES_SPECTRAL_H
 
+#include "kernels/bodies/angle.h"
 #include "kernels/kdefs.h"
 
 /* Pointwise passes over complex rows [rows][ld]; inputs may be the same rows as outputs. */
@@ -117,10 +118,11 @@ K_FN void spectral_mix_body(int s, long i, const struct spectral_mix_row *r)
 struct spectral_lean_args {
     const cplx *in;
     const double *tilt; /* [rows][ld_real] */
-    const double *lean; /* [rows] */
+    const double *lean; /* [members] */
     cplx *out;
     long ld;
     long ld_real;
+    long group; /* rows of a member, its modes; 0: 1 */
     const unsigned char *active;
 };
 
@@ -137,13 +139,148 @@ K_FN struct spectral_lean_row spectral_lean_row(const struct spectral_lean_args 
     r.in = a->in + row * a->ld;
     r.tilt = a->tilt + row * a->ld_real;
     r.out = a->out + row * a->ld;
-    r.lean = a->lean[row];
+    r.lean = a->lean[k_member(row, a->group)];
     return r;
 }
 
 K_FN void spectral_lean_body(long i, const struct spectral_lean_row *r)
 {
     r->out[i] = cplx_scale(1.0 / (1.0 + r->lean * r->tilt[i]), r->in[i]);
+}
+
+/* spectral_quarter: out = -i in, a quarter of a period late: the imaginary part of the analytic
+ * signal of a real field has this spectrum. Writes zeros around a row of out as well. */
+struct spectral_quarter_args {
+    const double *in; /* [rows][2][ld] */
+    cplx *out;        /* [rows][ld_spec] */
+    struct k_zeros zeros;
+    long ld;
+    long ld_spec;
+    const unsigned char *active;
+};
+
+struct spectral_quarter_row {
+    const double *in;
+    cplx *out;
+    long ld;
+};
+
+K_FN struct spectral_quarter_row spectral_quarter_row(const struct spectral_quarter_args *a,
+                                                      long row)
+{
+    struct spectral_quarter_row r;
+    r.in = a->in + 2 * row * a->ld;
+    r.out = a->out + row * a->ld_spec;
+    r.ld = a->ld;
+    return r;
+}
+
+/* The zeros around a row's out; n elements between them. */
+K_FN void spectral_quarter_zeros(const struct spectral_quarter_args *a, long row, long n,
+                                 struct k_share share)
+{
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
+}
+
+K_FN void spectral_quarter_body(long i, const struct spectral_quarter_row *r)
+{
+    const cplx z = split_get(r->in, r->ld, i);
+    r->out[i] = cplx_make(z.i, -z.r);
+}
+
+/* spectral_turn: -in conj(next) as modulus and angle: how far the phase turns from a bin to the
+ * next one, less the half period that the middle of the window turns by. */
+struct spectral_turn_args {
+    const double *in;   /* [rows][2][ld] */
+    const double *next; /* in, one bin on */
+    double *size;       /* [rows][ld_real] */
+    double *angle;      /* rad, in [-pi, pi] */
+    long ld;
+    long ld_real;
+    const unsigned char *active;
+};
+
+struct spectral_turn_row {
+    const double *in, *next;
+    double *size, *angle;
+    long ld;
+};
+
+K_FN struct spectral_turn_row spectral_turn_row(const struct spectral_turn_args *a, long row)
+{
+    struct spectral_turn_row r;
+    r.in = a->in + 2 * row * a->ld;
+    r.next = a->next + 2 * row * a->ld;
+    r.size = a->size + row * a->ld_real;
+    r.angle = a->angle + row * a->ld_real;
+    r.ld = a->ld;
+    return r;
+}
+
+K_FN void spectral_turn_body(long i, const struct spectral_turn_row *r)
+{
+    const cplx z = cplx_mul_conj(split_get(r->in, r->ld, i), split_get(r->next, r->ld, i));
+    r->size[i] = __builtin_sqrt(cplx_abs2(z));
+    r->angle[i] = angle_of(-z.r, -z.i);
+}
+
+/* spectral_weight, spectral_moment: sums over w, w angle, w x and w x angle, w x^2, with x = i
+ * + shift and the weight w = size where it is above `least`: a line through the angles. */
+struct spectral_line_args {
+    const double *size;  /* [rows][ld] */
+    const double *angle; /* [rows][ld] */
+    const double *shift; /* [rows] */
+    const double *least; /* [rows], NULL: 0 */
+    double *out;         /* [rows][3], [rows][2] */
+    long ld;
+    const unsigned char *active;
+};
+
+struct spectral_line_row {
+    const double *size, *angle;
+    double shift, least;
+};
+
+K_FN struct spectral_line_row spectral_line_row(const struct spectral_line_args *a, long row)
+{
+    struct spectral_line_row r;
+    r.size = a->size + row * a->ld;
+    r.angle = a->angle + row * a->ld;
+    r.shift = a->shift[row];
+    r.least = k_scalar(a->least, row);
+    return r;
+}
+
+K_FN double spectral_line_weight(long i, const struct spectral_line_row *r)
+{
+    const double size = r->size[i];
+    return size > r->least ? size : 0.0;
+}
+
+/* The position; through an int, which every CPU converts in vectors. */
+K_FN double spectral_line_place(long i, const struct spectral_line_row *r)
+{
+    return (double)(int)i + r->shift;
+}
+
+K_FN struct k_terms spectral_weight_body(long i, const struct spectral_line_row *r)
+{
+    const double w = spectral_line_weight(i, r);
+    struct k_terms t;
+    t.a = w;
+    t.b = w * r->angle[i];
+    t.c = w * spectral_line_place(i, r);
+    return t;
+}
+
+K_FN struct k_terms spectral_moment_body(long i, const struct spectral_line_row *r)
+{
+    const double x = spectral_line_place(i, r);
+    const double wx = spectral_line_weight(i, r) * x;
+    struct k_terms t;
+    t.a = wx * r->angle[i];
+    t.b = wx * x;
+    return t;
 }
 
 /* spectral_split, spectral_join: the same numbers as a split row (kdefs.h) and back; join

@@ -26,7 +26,8 @@
  * the argument of N pads it.
  *
  * y, k, factor and pre are split rows [rows][2][ld]; spec and out are [rows][ld_spec], and may
- * be the same rows; scalars are [rows].
+ * be the same rows. Scalars are [members]: the `group` rows of a member, its modes, have them
+ * in common.
  */
 
 #define STAGE_SLOPES 5 /* k's that a stage combines at most, the new one included */
@@ -36,9 +37,9 @@
 struct stage_entry_args {
     const double *y;
     const double *k;
-    const double *hb;  /* [rows], h a */
-    const double *ch;  /* [rows], c h, formed once */
-    const double *ch2; /* [rows], of the second term; `two` only, else NULL */
+    const double *hb;  /* [members], h a */
+    const double *ch;  /* [members], c h, formed once */
+    const double *ch2; /* [members], of the second term; `two` only, else NULL */
     const double *li;  /* [rows][ld] */
     const double *li2; /* `two` only, else NULL */
     const double *lr;  /* [rows][ld], `loss` only, else NULL */
@@ -48,6 +49,7 @@ struct stage_entry_args {
     struct k_zeros zeros; /* of out */
     long ld;
     long ld_spec;
+    long group;                  /* rows of a member, 0: 1 */
     const unsigned char *active; /* [rows], NULL: all */
 };
 
@@ -62,6 +64,7 @@ struct stage_entry_row {
 K_FN struct stage_entry_row stage_entry_row(const struct stage_entry_args *a, long row)
 {
     const long at = row * a->ld;
+    const long member = k_member(row, a->group);
     struct stage_entry_row r;
     r.y = a->y + 2 * at;
     r.k = a->k + 2 * at;
@@ -71,9 +74,9 @@ K_FN struct stage_entry_row stage_entry_row(const struct stage_entry_args *a, lo
     r.lr2 = k_row_real(a->lr2, at);
     r.factor = a->factor + 2 * at;
     r.out = a->out + row * a->ld_spec;
-    r.hb = a->hb[row];
-    r.ch = a->ch[row];
-    r.ch2 = k_scalar(a->ch2, row);
+    r.hb = a->hb[member];
+    r.ch = a->ch[member];
+    r.ch2 = k_scalar(a->ch2, member);
     r.ld = a->ld;
     return r;
 }
@@ -132,10 +135,10 @@ K_FN void stage_entry_mild_two_body(long i, const struct stage_entry_row *r)
 struct stage_turn_args {
     const double *y;
     const double *k[STAGE_SLOPES - 1]; /* the first s are read */
-    const double *hb;                  /* [rows][STAGE_SLOPES] */
-    const double *ch;                  /* [rows], of the stage that begins */
-    const double *ch2;                 /* [rows], of the second term; `two` only, else NULL */
-    const double *ch_end;  /* [rows], of the stage that ends; `loss` only, else NULL */
+    const double *hb;                  /* [members][STAGE_SLOPES] */
+    const double *ch;                  /* [members], of the stage that begins */
+    const double *ch2;     /* [members], of the second term; `two` only, else NULL */
+    const double *ch_end;  /* [members], of the stage that ends; `loss` only, else NULL */
     const double *ch2_end; /* `loss_two` only, else NULL */
     const double *li;      /* [rows][ld] */
     const double *li2;     /* `two` only, else NULL */
@@ -150,6 +153,7 @@ struct stage_turn_args {
     struct k_zeros zeros; /* of out */
     long ld;
     long ld_spec;
+    long group; /* rows of a member, 0: 1 */
     const unsigned char *active;
 };
 
@@ -165,7 +169,8 @@ struct stage_turn_row {
 K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long row)
 {
     const long at = row * a->ld;
-    const double *hb = a->hb + row * STAGE_SLOPES;
+    const long member = k_member(row, a->group);
+    const double *hb = a->hb + member * STAGE_SLOPES;
     struct stage_turn_row r;
     r.y = a->y + 2 * at;
     r.k0 = k_row_real(a->k[0], 2 * at);
@@ -187,10 +192,10 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
     r.b2 = hb[2];
     r.b3 = hb[3];
     r.b4 = hb[4];
-    r.ch = a->ch[row];
-    r.ch2 = k_scalar(a->ch2, row);
-    r.ch_end = k_scalar(a->ch_end, row);
-    r.ch2_end = k_scalar(a->ch2_end, row);
+    r.ch = a->ch[member];
+    r.ch2 = k_scalar(a->ch2, member);
+    r.ch_end = k_scalar(a->ch_end, member);
+    r.ch2_end = k_scalar(a->ch2_end, member);
     r.ld = a->ld;
     return r;
 }
@@ -321,10 +326,11 @@ K_FN void stage_turn_mild_two_body(int s, long i, const struct stage_turn_row *r
 struct stage_exponent_args {
     const double *li[STAGE_TERMS]; /* [rows][ld] each; of stage_exponent the first four */
     const double *lr[STAGE_TERMS]; /* the same, or all NULL */
-    const double *path;            /* [rows][STAGE_TERMS] integrals up to the stage */
+    const double *path;            /* [members][STAGE_TERMS] integrals up to the stage */
     double *phase;                 /* [rows][ld] */
     double *loss;                  /* [rows][ld]; NULL without lr */
     long ld;
+    long group; /* rows of a member, 0: 1 */
     const unsigned char *active;
 };
 
@@ -341,7 +347,7 @@ K_FN struct stage_exponent_row stage_exponent_row(const struct stage_exponent_ar
         r.li[j] = k_row_real(a->li[j], at);
         r.lr[j] = k_row_real(a->lr[j], at);
     }
-    r.path = a->path + row * STAGE_TERMS;
+    r.path = a->path + k_member(row, a->group) * STAGE_TERMS;
     r.phase = a->phase + at;
     r.loss = a->loss != 0 ? a->loss + at : a->loss;
     return r;

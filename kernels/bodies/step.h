@@ -22,7 +22,8 @@
  *                 |y'|)))^2; a bin without error counts 0, whatever its tolerance
  *
  * Layouts as in stage.h; inputs may be the same rows as outputs. A NaN makes every sum that it
- * enters NaN; the maximum too.
+ * enters NaN; the maximum too. Sums are those of a row, also where a member has several: its
+ * norm adds them.
  */
 
 #define STEP_LAST_SLOPES 5 /* k1, k3, k4, k5 and the new k6 */
@@ -66,9 +67,9 @@ K_FN struct k_terms step_open_body(long i, const struct step_open_row *r)
 struct step_last_args {
     const double *y;
     const double *k[STEP_LAST_SLOPES - 1]; /* k1, k3, k4, k5 */
-    const double *hb;                      /* [rows][STEP_LAST_SLOPES], h b_j */
-    const double *he;                      /* [rows][STEP_LAST_SLOPES], h (b_j - b^_j) */
-    const double *ch;  /* [rows], as of stage.h at the step's end; `loss` only, else NULL */
+    const double *hb;                      /* [members][STEP_LAST_SLOPES], h b_j */
+    const double *he;                      /* [members][STEP_LAST_SLOPES], h (b_j - b^_j) */
+    const double *ch;  /* [members], as of stage.h at the step's end; `loss` only, else NULL */
     const double *ch2; /* of the second term; `loss_two` only, else NULL */
     const double *lr;  /* [rows][ld], `loss` only, else NULL */
     const double *lr2; /* `loss_two` only, else NULL */
@@ -82,6 +83,7 @@ struct step_last_args {
     struct k_zeros zeros; /* of next */
     long ld;
     long ld_spec;
+    long group; /* rows of a member, 0: 1 */
     const unsigned char *active;
 };
 
@@ -97,8 +99,9 @@ struct step_last_row {
 K_FN struct step_last_row step_last_row(const struct step_last_args *a, long row)
 {
     const long at = row * a->ld;
-    const double *hb = a->hb + row * STEP_LAST_SLOPES;
-    const double *he = a->he + row * STEP_LAST_SLOPES;
+    const long member = k_member(row, a->group);
+    const double *hb = a->hb + member * STEP_LAST_SLOPES;
+    const double *he = a->he + member * STEP_LAST_SLOPES;
     struct step_last_row r;
     r.y = a->y + 2 * at;
     r.k0 = a->k[0] + 2 * at;
@@ -123,8 +126,8 @@ K_FN struct step_last_row step_last_row(const struct step_last_args *a, long row
     r.e2 = he[2];
     r.e3 = he[3];
     r.e4 = he[4];
-    r.ch = k_scalar(a->ch, row);
-    r.ch2 = k_scalar(a->ch2, row);
+    r.ch = k_scalar(a->ch, member);
+    r.ch2 = k_scalar(a->ch2, member);
     r.ld = a->ld;
     return r;
 }
@@ -207,10 +210,11 @@ struct step_close_args {
     const double *part;
     const cplx *spec;
     double *k;          /* receives the slope */
-    const double *last; /* [rows], h (b_7 - b^_7) */
+    const double *last; /* [members], h (b_7 - b^_7) */
     double *out;        /* [rows] */
     long ld;
     long ld_spec;
+    long group; /* rows of a member, 0: 1 */
     const unsigned char *active;
 };
 
@@ -229,7 +233,7 @@ K_FN struct step_close_row step_close_row(const struct step_close_args *a, long 
     r.part = a->part + 2 * row * a->ld;
     r.spec = a->spec + row * a->ld_spec;
     r.k = a->k + 2 * row * a->ld;
-    r.last = a->last[row];
+    r.last = a->last[k_member(row, a->group)];
     r.ld = a->ld;
     return r;
 }
@@ -249,11 +253,12 @@ struct step_bin_args {
     const double *k;
     const double *y;
     const double *state; /* y' */
-    const double *last;  /* [rows] */
-    const double *rtol;  /* [rows] */
-    const double *atol;  /* [rows] */
+    const double *last;  /* [members] */
+    const double *rtol;  /* [members] */
+    const double *atol;  /* [members] */
     double *out;         /* [rows][2] */
     long ld;
+    long group; /* rows of a member, 0: 1 */
     const unsigned char *active;
 };
 
@@ -266,14 +271,15 @@ struct step_bin_row {
 K_FN struct step_bin_row step_bin_row(const struct step_bin_args *a, long row)
 {
     const long at = 2 * row * a->ld;
+    const long member = k_member(row, a->group);
     struct step_bin_row r;
     r.part = a->part + at;
     r.k = a->k + at;
     r.y = a->y + at;
     r.state = a->state + at;
-    r.last = a->last[row];
-    r.rtol = a->rtol[row];
-    r.atol = a->atol[row];
+    r.last = a->last[member];
+    r.rtol = a->rtol[member];
+    r.atol = a->atol[member];
     r.ld = a->ld;
     return r;
 }

@@ -6,6 +6,12 @@
 
 #include "kernels/base/status.h"
 
+/* The perturbation that gains are measured with: the largest, the smallest, and what it may
+ * grow to. */
+#define PERTURBATION_MOST  1e-4
+#define PERTURBATION_LEAST 1e-10
+#define LINEAR             1e-2
+
 const char *envelope_reference_name(enum envelope_reference_kind kind)
 {
     static const char *const names[] = {[REFERENCE_NONE] = "none",
@@ -77,4 +83,29 @@ int envelope_judge(const struct envelope *envelope, struct envelope_judgment *ou
     if (out->verdict == VERDICT_OUTSIDE)
         write_reason(envelope, out);
     return 0;
+}
+
+void envelope_narrow(const double *gain, bool *judged, long planes, double limit,
+                     struct envelope_reach *out)
+{
+    *out = (struct envelope_reach){.last = -1, .first = -1};
+    for (long k = 0; k < planes; k++) {
+        if (!judged[k])
+            continue;
+        if (out->first < 0 && !(gain[k] <= limit)) /* a NaN too */
+            out->first = k;
+        if (out->first >= 0) {
+            judged[k] = false;
+            out->beyond++;
+            continue;
+        }
+        out->gain = fmax(out->gain, gain[k]);
+        out->last = k;
+        out->judged++;
+    }
+}
+
+double envelope_perturbation(double limit)
+{
+    return fmax(fmin(PERTURBATION_MOST, LINEAR / limit), PERTURBATION_LEAST);
 }

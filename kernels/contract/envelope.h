@@ -2,6 +2,8 @@
 #ifndef KERNELS_CONTRACT_ENVELOPE_H
 #define KERNELS_CONTRACT_ENVELOPE_H
 
+#include <stdbool.h>
+
 #include "kernels/contract/contract.h"
 
 /*
@@ -60,5 +62,41 @@ int envelope_bound(const struct envelope *envelope, double *out);
  * Source: numerics.md §1 (pairwise E_a + E_b), §2.
  */
 int envelope_judge(const struct envelope *envelope, struct envelope_judgment *out);
+
+/*
+ * Class N (numerics.md §1): where the dynamics amplify, no tighter run agrees with a member
+ * plane by plane. The gain of a plane is the distance there, in the norm of the envelope,
+ * between a run and the same run from a perturbed input, in units of the perturbation. Planes
+ * are judged up to the first one whose gain is above a limit that was declared beforehand. The
+ * gain is that of the reference run, and not taken from the errors that are judged: a member
+ * that is wrong does not shorten its window.
+ */
+
+/* How far a member is judged. */
+struct envelope_reach {
+    long judged; /* planes within the window … */
+    long last;   /* … and the last of them, -1: none */
+    long beyond; /* planes that were to be judged, and lie beyond it */
+    long first;  /* the first of those, -1: none */
+    double gain; /* the largest within; 0 without */
+};
+
+/**
+ * Narrow the planes that are to be judged to the window before the first one whose gain is
+ * above the limit or is not a number.
+ *
+ * @param gain    [planes]
+ * @param judged  [planes] whether they are to be judged; those beyond the window no more
+ * @param limit   > 0
+ */
+void envelope_narrow(const double *gain, bool *judged, long planes, double limit,
+                     struct envelope_reach *out);
+
+/**
+ * Size of the perturbation that a gain is measured with, relative to the field in l2: 1e-4,
+ * less where a gain of the limit would make more than 1 % of it, so that the growth stays
+ * linear; 1e-10 at least, above rounding.
+ */
+double envelope_perturbation(double limit);
 
 #endif

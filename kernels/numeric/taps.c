@@ -20,10 +20,22 @@ static long double wanted(long double theta)
     return half > 1e-10L ? tanl(half) / half : 1.0L;
 }
 
-/* Sample i of the band; they crowd at both ends, as the extrema do. */
+/* Sample i of the band; they crowd at both ends, as the extrema do: edge (1 - cos(pi
+ * i/GRID))/2, by the sine of at most pi/4, which needs no reduction. */
 static long double grid_theta(long double edge, int i)
 {
-    return edge * (0.5L - 0.5L * cosl(pi * (long double)i / (long double)GRID));
+    const int near = i <= GRID / 2 ? i : GRID - i;
+    const long double sine = sinl(0.5L * pi * (long double)near / (long double)GRID);
+    return edge * (i <= GRID / 2 ? sine * sine : 1.0L - sine * sine);
+}
+
+/* cos theta and g of a sample, both by the half angle, which is small in most bands. */
+static void sample(long double theta, long double *cosine, long double *g)
+{
+    const long double half = 0.5L * theta;
+    const long double sine = sinl(half);
+    *cosine = 1.0L - 2.0L * sine * sine;
+    *g = half > 1e-10L ? sine / cosl(half) / half : 1.0L;
 }
 
 /* The fit as a sum over Chebyshev polynomials of x = cos theta, stretched to the band: those
@@ -193,9 +205,8 @@ int taps_band(int side, double edge, struct taps *out)
     for (int i = 0; i < side + 2; i++)
         f.at[i] = grid_theta(f.edge, GRID * i / (side + 1));
     for (int i = 0; i <= GRID; i++) {
-        const long double theta = grid_theta(f.edge, i);
-        f.x[i] = stretched(&f, theta);
-        f.g[i] = wanted(theta);
+        sample(grid_theta(f.edge, i), &f.x[i], &f.g[i]);
+        f.x[i] = f.scale * f.x[i] + f.shift;
     }
     bool levelled = false;
     for (int round = 0; round < ROUNDS && !levelled; round++) {
@@ -229,13 +240,15 @@ double taps_certificate(const struct taps *taps, double edge)
 {
     long double worst = 0.0L;
     for (int i = 0; i <= GRID; i++) {
-        const long double theta = grid_theta((long double)edge, i);
         long double sum = (long double)taps->tap[0];
         long double row[UNKNOWNS];
-        chebyshev_row(taps->side, cosl(theta), row); /* cos(k theta) */
+        long double cosine;
+        long double g;
+        sample(grid_theta((long double)edge, i), &cosine, &g);
+        chebyshev_row(taps->side, cosine, row); /* cos(k theta) */
         for (int k = 1; k <= taps->side; k++)
             sum += 2.0L * (long double)taps->tap[k] * row[k];
-        worst = fmaxl(worst, fabsl(sum / wanted(theta) - 1.0L));
+        worst = fmaxl(worst, fabsl(sum / g - 1.0L));
     }
     return (double)worst;
 }

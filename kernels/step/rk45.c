@@ -29,21 +29,23 @@ static void row_place(struct stepper *s, long r)
 {
     struct step_row *row = &s->row[r];
     const int terms = s->setup.terms;
-    double *next = s->reals + r * real_rows(terms) * s->ld;
-    for (int j = 0; j < STEP_SLOTS; j++, next += 2 * s->ld)
+    const long group = s->setup.group;
+    const long block = group * s->ld; /* a real row of each state */
+    double *next = s->reals + r * real_rows(terms) * block;
+    for (int j = 0; j < STEP_SLOTS; j++, next += 2 * block)
         row->slot[j] = next;
-    for (int j = 0; j < terms; j++, next += 2 * s->ld) {
+    for (int j = 0; j < terms; j++, next += 2 * block) {
         row->li[j] = next;
-        row->lr[j] = next + s->ld;
+        row->lr[j] = next + block;
     }
     if (terms > STEP_INLINE_TERMS) {
         row->phase = next;
-        row->loss[0] = next + s->ld;
-        row->loss[1] = next + 2 * s->ld;
+        row->loss[0] = next + block;
+        row->loss[1] = next + 2 * block;
     }
-    row->spectrum = s->spectra + r * s->ld_spec;
+    row->spectrum = s->spectra + r * group * s->ld_spec;
     row->scalars = s->scalars + r;
-    row->sums = s->sums + r * STEP_SPANS * STEP_SUMS;
+    row->sums = s->sums + r * group * STEP_SPANS * STEP_SUMS;
     row->positions = s->positions + r * s->setup.planes;
 }
 
@@ -52,10 +54,11 @@ static int create_rows(struct stepper *s)
     const struct stepper_setup *setup = &s->setup;
     struct backend *be = setup->backend;
     const long rows = setup->rows;
-    TRY(be->ops->alloc(be, rows * real_rows(setup->terms) * s->ld, sizeof(double),
+    const long states = rows * setup->group;
+    TRY(be->ops->alloc(be, states * real_rows(setup->terms) * s->ld, sizeof(double),
                        (void **)&s->reals));
-    TRY(be->ops->alloc(be, rows * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
-    TRY(be->ops->alloc(be, rows * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
+    TRY(be->ops->alloc(be, states * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
+    TRY(be->ops->alloc(be, states * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
     TRY(be->ops->alloc(be, rows, sizeof(struct trial_scalars), (void **)&s->scalars));
     TRY(MEM_NEW(rows * setup->planes, &s->positions));
     return MEM_NEW(rows, &s->row);
@@ -68,6 +71,9 @@ static int check_setup(const struct stepper_setup *setup)
              setup->spectrum);
     if (setup->terms < 0 || setup->terms > STEP_TERMS)
         FAIL(ERR_BUG, "a stepper has 1 to %d terms, not %d", STEP_TERMS, setup->terms);
+    if (setup->group < 0 || setup->group > STEP_GROUP)
+        FAIL(ERR_BUG, "a row of a stepper has 1 to %d states, not %d", STEP_GROUP,
+             setup->group);
     if (setup->terms > 1 && setup->system.path == NULL)
         FAIL(ERR_BUG, "a stepper with %d terms needs their integrals", setup->terms);
     return 0;
@@ -84,8 +90,10 @@ int stepper_create(const struct stepper_setup *setup, struct stepper **out)
         s->setup.spectrum = setup->n;
     if (setup->terms == 0)
         s->setup.terms = 1;
+    if (setup->group == 0)
+        s->setup.group = 1;
     s->ld = row_stride(setup->n);
-    s->ld_spec = backend_stride(s->setup.spectrum, sizeof(cplx));
+    s->ld_spec = stepper_spectrum_stride(s->setup.spectrum);
     const int rc = create_rows(s);
     if (rc != 0) {
         stepper_destroy(s);
@@ -147,13 +155,18 @@ static double field_sum(const cplx *field, long n)
     return sum;
 }
 
-/* Whether a bin is zero and stays so; a table that is not finite must show itself. */
-static bool bin_is_dead(const struct step_member *m, int terms, long n, long i)
+/* Whether bin i of each state is zero and stays so; a table that is not finite must show
+ * itself. */
+static bool bin_is_dead(const struct step_member *m, int terms,
+                        const struct stepper_setup *setup, long i)
 {
-    bool finite = true;
-    for (int j = 0; j < terms; j++)
-        finite = finite && isfinite(m->li[j * n + i]);
-    return finite && cplx_abs2(m->field[i]) == 0.0 && cplx_abs2(m->pre[i]) == 0.0;
+    bool dead = true;
+    for (long at = i; at < setup->group * setup->n; at += setup->n) {
+        for (int j = 0; j < terms; j++)
+            dead = dead && isfinite(m->li[j * setup->group * setup->n + at]);
+        dead = dead && cplx_abs2(m->field[at]) == 0.0 && cplx_abs2(m->pre[at]) == 0.0;
+    }
+    return dead;
 }
 
 /* Adds a gap, cut to whole groups of 8 at its inner ends, and the span up to it. `from` is the
@@ -180,7 +193,7 @@ static struct step_span dead_run(const struct step_row *row, const struct step_m
     const bool padded = setup->spectrum > setup->n;
     struct step_span found = {setup->n, setup->spectrum};
     for (long i = head, start = head; i < setup->spectrum; i++) {
-        if (i < setup->n && !bin_is_dead(m, row->terms, setup->n, i))
+        if (i < setup->n && !bin_is_dead(m, row->terms, setup, i))
             start = i + 1;
         else if (padded ? i + 1 == setup->spectrum : i + 1 - start > found.end - found.begin)
             found = (struct step_span){start, i + 1};
@@ -195,7 +208,7 @@ static void find_spans(struct step_row *row, const struct step_member *m,
 {
     const long n = setup->n;
     long head = 0;
-    while (head < n && bin_is_dead(m, row->terms, n, head))
+    while (head < n && bin_is_dead(m, row->terms, setup, head))
         head++;
     long from = 0;
     row->spans = 0;
@@ -214,21 +227,24 @@ static void find_spans(struct step_row *row, const struct step_member *m,
 static int load_rows(struct stepper *s, long row, const struct step_member *member)
 {
     struct backend *be = s->setup.backend;
-    const size_t n = (size_t)s->setup.n;
+    const long n = s->setup.n;
     struct step_row *r = &s->row[row];
-    TRY(be->ops->upload(be, r->spectrum, member->pre, n * sizeof(cplx)));
+    TRY(step_upload(s, row, member->pre));
     TRY(step_split(s, row, PREFACTOR));
-    TRY(be->ops->upload(be, r->spectrum, member->field, n * sizeof(cplx)));
+    TRY(step_upload(s, row, member->field));
     /* All that become the state or the first slope: zero in the gap, whoever was here before.
      */
     static const enum step_slot slots[] = {STATE, K1, K3, K4};
     for (size_t j = 0; j < sizeof slots / sizeof slots[0]; j++)
         TRY(step_split(s, row, slots[j]));
-    for (size_t j = 0; j < (size_t)r->terms; j++) {
-        TRY(be->ops->upload(be, r->li[j], member->li + j * n, n * sizeof(double)));
-        if (r->lossy)
-            TRY(be->ops->upload(be, r->lr[j], member->lr + j * n, n * sizeof(double)));
-    }
+    const size_t bytes = (size_t)n * sizeof(double);
+    for (long j = 0; j < r->terms; j++)
+        for (long g = 0; g < s->setup.group; g++) {
+            const long from = (j * s->setup.group + g) * n;
+            TRY(be->ops->upload(be, r->li[j] + g * s->ld, member->li + from, bytes));
+            if (r->lossy)
+                TRY(be->ops->upload(be, r->lr[j] + g * s->ld, member->lr + from, bytes));
+        }
     return 0;
 }
 
@@ -246,9 +262,9 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
     memcpy(r->positions, member->positions, (size_t)stepper->setup.planes * sizeof(double));
     r->control = member->control;
     r->plan = (struct step_plan){0};
-    linear_guard(r, member, stepper->setup.n, stepper->setup.system.path != NULL);
+    linear_guard(r, member, step_bins(stepper), stepper->setup.system.path != NULL);
     r->z = 0.0;
-    r->y2 = field_sum(member->field, stepper->setup.n);
+    r->y2 = field_sum(member->field, step_bins(stepper));
     r->next = 0;
     r->trials = 0;
     r->rejected = 0;
@@ -537,6 +553,17 @@ int stepper_field(struct stepper *stepper, long row, cplx **out)
     return step_join(stepper, row, STATE);
 }
 
+long stepper_spectrum_stride(long spectrum)
+{
+    return backend_stride(spectrum, sizeof(cplx));
+}
+
+const double *stepper_split(const struct stepper *stepper, long row, long *ld)
+{
+    *ld = stepper->ld;
+    return stepper->row[row].slot[STATE];
+}
+
 long stepper_plane(const struct stepper *stepper, long row)
 {
     return stepper->row[row].next - 1;
@@ -546,7 +573,7 @@ size_t stepper_row_bytes(long n, long spectrum, int terms)
 {
     const long bins = spectrum > 0 ? spectrum : n;
     return (size_t)(row_stride(n) * real_rows(terms > 0 ? terms : 1)) * sizeof(double)
-           + (size_t)backend_stride(bins, sizeof(cplx)) * sizeof(cplx)
+           + (size_t)stepper_spectrum_stride(bins) * sizeof(cplx)
            + (STEP_SPANS * STEP_SUMS) * sizeof(double) + sizeof(struct trial_scalars)
            + sizeof(struct step_row);
 }

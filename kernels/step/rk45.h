@@ -21,6 +21,11 @@
  * padding of a real field onto a finer grid in time. The response is cropped to the state's
  * bins.
  *
+ * A row may hold a group of such states, the modes of one field, each with L and pre of its own
+ * and bins as the others: they share the step, its outcome, the norm of its error (that of all
+ * bins together), the q_j and one call of N, which is where they may act on each other. All
+ * arrays of a row are then [group] after each other, and a pass covers the group.
+ *
  * Between two evaluations of N there is one pass over the bins: it makes the slope out of N
  * (prefactor and rotation back), combines the slopes, propagates and writes the zeros around
  * (kernels/bodies/stage.h). A trial is 6 evaluations and RK45_TRIAL_PASSES such passes: entry,
@@ -35,6 +40,9 @@
 
 /* Terms of L at most. */
 #define STEP_TERMS 8
+
+/* States of a row at most. */
+#define STEP_GROUP 32
 
 /* Stage of the last evaluation of a trial. */
 #define STEP_END 6
@@ -51,8 +59,9 @@ struct step_place {
  * rows. */
 struct step_system {
     void *model;
-    /* N of one row in place of its argument, a row [spectrum] on the backend; not yet
-     * multiplied by `pre`. Adds its transforms and passes to `st`. */
+    /* N of one row in place of its argument, [group] rows [spectrum] on the backend,
+     * stepper_spectrum_stride after each other; not yet multiplied by `pre`. Adds its
+     * transforms and passes to `st`. */
     int (*nonlinear)(void *model, long row, struct step_place place, cplx *spectrum,
                      struct row_status *st);
     int transforms; /* FFTs of one call, for the count of a resumed row */
@@ -80,16 +89,17 @@ struct stepper_setup {
     struct step_system system;
     long spectrum; /* bins of the argument of N, >= n; 0: n */
     int terms;     /* most that a member has, <= STEP_TERMS; 0: 1 */
+    int group;     /* states of a row, <= STEP_GROUP; 0: 1 */
 };
 
 /* A member for a row; host memory, copied. */
 struct step_member {
     struct step_control control;
     const double *positions;       /* [planes], ascending */
-    const cplx *field;             /* [n] state at 0 */
-    const double *li;              /* [terms][n] Im L_j; L_j q_j in rad/m */
-    const double *lr;              /* [terms][n] Re L_j; L_j q_j in 1/m; NULL: zero */
-    const cplx *pre;               /* [n] */
+    const cplx *field;             /* [group][n] state at 0 */
+    const double *li;              /* [terms][group][n] Im L_j; L_j q_j in rad/m */
+    const double *lr;              /* [terms][group][n] Re L_j; L_j q_j in 1/m; NULL: zero */
+    const cplx *pre;               /* [group][n] */
     int terms;                     /* 0: 1 */
     struct step_schedule schedule; /* borrowed until the row is loaded again; count 0: the steps
                                       are chosen. Saved planes are where steps end. */
@@ -139,24 +149,32 @@ int stepper_advance(struct stepper *stepper, struct run_control *control,
 /**
  * State of a row, between steps.
  *
- * @param out  receives a row [spectrum] on the backend, zero beyond n, valid until the row is
- *             advanced; the caller may overwrite it
+ * @param out  receives [group] rows [spectrum] on the backend, zero beyond n, valid until the
+ *             row is advanced; the caller may overwrite them
  */
 int stepper_field(struct stepper *stepper, long row, cplx **out);
+
+/** Elements from one row of `spectrum` bins of a group to the next. */
+long stepper_spectrum_stride(long spectrum);
+
+/** State of a row, between steps: the split row [2][*ld] on the backend, to read only. */
+const double *stepper_split(const struct stepper *stepper, long row, long *ld);
 
 /** Index of the plane that a row has reached, -1 before the first. */
 long stepper_plane(const struct stepper *stepper, long row);
 
-/** Bytes of stepper_save for n bins. */
+/** Bytes of stepper_save for n bins, all of a group. */
 size_t stepper_state_bytes(long n);
 
-/** Bytes of one row of n bins, `spectrum` and `terms` as in struct stepper_setup. */
+/** Bytes of one row of n bins, `spectrum` and `terms` as in struct stepper_setup; a group takes
+ * at most as many times that. */
 size_t stepper_row_bytes(long n, long spectrum, int terms);
 
 /**
  * A state for stepper_resume of a row that stands on a plane, out of its field alone: slope and
  * step length are found anew, counters begin at 0.
  *
+ * @param n      bins, all of a group
  * @param z      position of the plane, as the row's member has it
  * @param field  [n]
  */

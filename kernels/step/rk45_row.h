@@ -12,9 +12,9 @@
 #define RK45_ORDER  5
 #define RK45_STAGES 5 /* between the first slope and the last */
 
-/* Split rows of a member. The second slope is free when the sixth is made and receives the
- * partial error, the third the new state, the fourth the first slope of the next step. The
- * sixth is not stored. */
+/* Split rows of a member, one for each state of its group. The second slope is free when the
+ * sixth is made and receives the partial error, the third the new state, the fourth the first
+ * slope of the next step. The sixth is not stored. */
 enum step_slot { K1, K2, K3, K4, K5, STATE, FACTOR, PREFACTOR, STEP_SLOTS };
 
 #define STEP_SPANS 2
@@ -52,7 +52,7 @@ struct step_row {
     double *phase;   /* exponents at a position, more than STEP_INLINE_TERMS only: Im */
     double *loss[2]; /* Re, of two positions in turns */
     struct trial_scalars *scalars;
-    double *sums; /* [STEP_SPANS][STEP_SUMS] */
+    double *sums; /* [STEP_SPANS][STEP_SUMS group] */
     /* on the host */
     struct step_span span[STEP_SPANS]; /* the bins that may differ from zero */
     int spans;
@@ -76,7 +76,8 @@ struct step_row {
     long done; /* steps of it */
 };
 
-/* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. */
+/* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. Each kind is [group], the two are one
+ * kind [group][2]. */
 enum step_sum { SUM_STATE, SUM_ERROR, SUM_BINS, SUM_TOP, STEP_SUMS };
 
 /* The rows and what they share. */
@@ -84,9 +85,9 @@ struct stepper {
     struct stepper_setup setup;
     long ld;       /* of split and real rows */
     long ld_spec;  /* of spectra */
-    double *reals; /* on the backend: [rows][real rows of setup.terms][ld] */
-    cplx *spectra; /* [rows][ld_spec] */
-    double *sums;  /* [rows][STEP_SPANS][STEP_SUMS]: one cache line a row */
+    double *reals; /* on the backend: [rows][real rows of setup.terms][group][ld] */
+    cplx *spectra; /* [rows][group][ld_spec] */
+    double *sums;  /* [rows][STEP_SPANS][STEP_SUMS group]: one cache line a state */
     struct trial_scalars *scalars;
     double *positions; /* [rows][planes] */
     struct step_row *row;
@@ -103,6 +104,14 @@ struct trial_result {
 
 /** The slope of the state into K1, and its norm. */
 int step_first_slope(struct stepper *s, long r, struct row_status *st, double *norm);
+
+/** Bins of a row, all of its group. */
+long step_bins(const struct stepper *s);
+
+/** Numbers of a row, [group][n], to its spectra. */
+int step_upload(struct stepper *s, long r, const cplx *from);
+/** And out of them. */
+int step_download(struct stepper *s, long r, cplx *to);
 
 /** A slot as a spectrum, into `spectrum`. */
 int step_join(struct stepper *s, long r, enum step_slot slot);

@@ -9,7 +9,7 @@
 /* Head of a state; then y[n], then the first slope[n]. */
 struct step_state {
     uint64_t tag;
-    int64_t n;
+    int64_t n; /* all of a group */
     int64_t next;
     int64_t trials;
     int64_t rejected;
@@ -27,24 +27,22 @@ size_t stepper_state_bytes(long n)
 
 static int slot_save(struct stepper *s, long r, enum step_slot slot, void *to)
 {
-    struct backend *be = s->setup.backend;
     TRY(step_join(s, r, slot));
-    return be->ops->download(be, to, s->row[r].spectrum, (size_t)s->setup.n * sizeof(cplx));
+    return step_download(s, r, to);
 }
 
 static int slot_resume(struct stepper *s, long r, enum step_slot slot, const void *from)
 {
-    struct backend *be = s->setup.backend;
-    TRY(be->ops->upload(be, s->row[r].spectrum, from, (size_t)s->setup.n * sizeof(cplx)));
+    TRY(step_upload(s, r, from));
     return step_split(s, r, slot);
 }
 
 int stepper_save(struct stepper *stepper, long row, struct state_out *out)
 {
     const struct step_row *r = &stepper->row[row];
-    const size_t bytes = (size_t)stepper->setup.n * sizeof(cplx);
+    const size_t bytes = (size_t)step_bins(stepper) * sizeof(cplx);
     const struct step_state head = {.tag = STATE_TAG,
-                                    .n = stepper->setup.n,
+                                    .n = step_bins(stepper),
                                     .next = r->next,
                                     .trials = r->trials,
                                     .rejected = r->rejected,
@@ -53,7 +51,7 @@ int stepper_save(struct stepper *stepper, long row, struct state_out *out)
                                     .z = r->z,
                                     .y2 = r->y2,
                                     .natural = r->plan.natural};
-    out->length = stepper_state_bytes(stepper->setup.n);
+    out->length = stepper_state_bytes(step_bins(stepper));
     if (out->capacity < out->length)
         FAIL(ERR_ARGUMENT, "state of a row needs %zu bytes; %zu are given", out->length,
              out->capacity);
@@ -83,11 +81,11 @@ int stepper_state_at(long n, long plane, double z, const cplx *field, struct sta
 static int state_read(const struct stepper *s, const struct state_in *state,
                       struct step_state *head)
 {
-    if (state->length != stepper_state_bytes(s->setup.n))
+    if (state->length != stepper_state_bytes(step_bins(s)))
         FAIL(ERR_ARGUMENT, "state of a row has %zu bytes; %zu are expected", state->length,
-             stepper_state_bytes(s->setup.n));
+             stepper_state_bytes(step_bins(s)));
     memcpy(head, state->bytes, sizeof *head);
-    if (head->tag != STATE_TAG || head->n != s->setup.n || head->next < 0
+    if (head->tag != STATE_TAG || head->n != step_bins(s) || head->next < 0
         || head->next > s->setup.planes)
         FAIL(ERR_ARGUMENT, "state of a row is damaged or of another version");
     return 0;
@@ -113,7 +111,7 @@ int stepper_resume(struct stepper *stepper, long row, const struct state_in *sta
     struct step_state head;
     TRY(state_read(stepper, state, &head));
     struct step_row *r = &stepper->row[row];
-    const size_t bytes = (size_t)stepper->setup.n * sizeof(cplx);
+    const size_t bytes = (size_t)step_bins(stepper) * sizeof(cplx);
     const char *from = state->bytes;
     TRY(slot_resume(stepper, row, STATE, from + sizeof head));
     TRY(slot_resume(stepper, row, K1, from + sizeof head + bytes));

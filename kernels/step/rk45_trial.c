@@ -146,7 +146,7 @@ int step_join(struct stepper *s, long r, enum step_slot slot)
                                             .zeros = {0, s->setup.spectrum - s->setup.n},
                                             .ld = s->ld,
                                             .ld_spec = s->ld_spec};
-    return be->kernels->spectral_join(be, &args, 0, 1, s->setup.n);
+    return be->kernels->spectral_join(be, &args, 0, s->setup.group, s->setup.n);
 }
 
 int step_split(struct stepper *s, long r, enum step_slot slot)
@@ -155,33 +155,65 @@ int step_split(struct stepper *s, long r, enum step_slot slot)
     const struct step_row *row = &s->row[r];
     const struct spectral_split_args args = {row->spectrum, row->slot[slot], s->ld, s->ld_spec,
                                              NULL};
-    return be->kernels->spectral_split(be, &args, 0, 1, s->setup.n);
+    return be->kernels->spectral_split(be, &args, 0, s->setup.group, s->setup.n);
 }
 
-/* N vanishes in the bins that no pass covers. */
-static void sums_read(const struct step_row *row, const double *sums, struct trial_result *out)
+long step_bins(const struct stepper *s)
 {
-    double top = 0.0;
-    double bins = 0.0;
-    out->e2 = out->new2 = 0.0;
-    for (int p = 0; p < row->spans; p++) {
-        const double *sum = sums + p * STEP_SUMS;
-        out->new2 += sum[SUM_STATE];
-        out->e2 += sum[SUM_ERROR];
-        bins += sum[SUM_BINS];
-        top = sum[SUM_TOP] <= top ? top : sum[SUM_TOP]; /* a NaN stays */
-    }
-    out->bins = bins;
-    out->top = top;
+    return s->setup.group * s->setup.n;
 }
 
+int step_upload(struct stepper *s, long r, const cplx *from)
+{
+    struct backend *be = s->setup.backend;
+    const long n = s->setup.n;
+    for (long g = 0; g < s->setup.group; g++)
+        TRY(be->ops->upload(be, s->row[r].spectrum + g * s->ld_spec, from + g * n,
+                            (size_t)n * sizeof(cplx)));
+    return 0;
+}
+
+int step_download(struct stepper *s, long r, cplx *to)
+{
+    struct backend *be = s->setup.backend;
+    const long n = s->setup.n;
+    for (long g = 0; g < s->setup.group; g++)
+        TRY(be->ops->download(be, to + g * n, s->row[r].spectrum + g * s->ld_spec,
+                              (size_t)n * sizeof(cplx)));
+    return 0;
+}
+
+/* Where a pass over a span puts its sums. */
+static double *span_sums(const struct stepper *s, const struct step_row *row, int p,
+                         enum step_sum kind)
+{
+    return row->sums + (p * STEP_SUMS + (int)kind) * s->setup.group;
+}
+
+/* Adds those of a span's [group] states. */
+static void sums_add(const double *sums, long group, struct trial_result *out)
+{
+    for (long g = 0; g < group; g++) {
+        out->new2 += sums[SUM_STATE * group + g];
+        out->e2 += sums[SUM_ERROR * group + g];
+        const double *const bin = sums + SUM_BINS * group + 2 * g;
+        out->bins += bin[0];
+        out->top = bin[1] <= out->top ? out->top : bin[1]; /* a NaN stays */
+    }
+}
+
+/* The sums of a row; N vanishes in the bins that no pass covers. */
 static int sums_download(struct stepper *s, const struct step_row *row,
                          struct trial_result *out)
 {
     struct backend *be = s->setup.backend;
-    double sums[STEP_SPANS * STEP_SUMS];
-    TRY(be->ops->download(be, sums, row->sums, sizeof sums));
-    sums_read(row, sums, out);
+    const long group = s->setup.group;
+    const long count = STEP_SUMS * group; /* of a span */
+    double sums[STEP_SPANS * STEP_SUMS * STEP_GROUP];
+    TRY(be->ops->download(be, sums, row->sums, (size_t)(row->spans * count) * sizeof sums[0]));
+    out->e2 = out->new2 = out->bins = out->top = 0.0;
+    for (int p = 0; p < row->spans; p++)
+        sums_add(sums + p * count, group, out);
     return 0;
 }
 
@@ -200,9 +232,10 @@ int step_first_slope(struct stepper *s, long r, struct row_status *st, double *n
         const struct step_open_args args = {.pre = row->slot[PREFACTOR] + span.begin,
                                             .spec = row->spectrum + span.begin,
                                             .k = row->slot[K1] + span.begin,
-                                            .out = row->sums + p * STEP_SUMS + SUM_ERROR,
-                                            .ld = s->ld};
-        TRY(be->kernels->step_open(be, &args, 0, 1, span.end - span.begin));
+                                            .out = span_sums(s, row, p, SUM_ERROR),
+                                            .ld = s->ld,
+                                            .ld_spec = s->ld_spec};
+        TRY(be->kernels->step_open(be, &args, 0, s->setup.group, span.end - span.begin));
     }
     st->passes += 2;
     struct trial_result sums;
@@ -222,15 +255,16 @@ static int trial_exponents(struct stepper *s, struct step_row *row, int i)
                                            .phase = row->phase + span.begin,
                                            .loss = row->lossy ? row->loss[i % 2] + span.begin
                                                               : NULL,
-                                           .ld = s->ld};
+                                           .ld = s->ld,
+                                           .group = s->setup.group};
         for (int j = 0; j < STEP_TERMS; j++) {
             const int term = j < row->terms ? j : 0; /* path[i][j] is 0 beyond */
             args.li[j] = row->li[term] + span.begin;
             args.lr[j] = row->lossy ? row->lr[term] + span.begin : NULL;
         }
-        TRY((row->terms > STAGE_FEW
-                 ? be->kernels->stage_exponent_all
-                 : be->kernels->stage_exponent)(be, &args, 0, 1, span.end - span.begin));
+        TRY((row->terms > STAGE_FEW ? be->kernels->stage_exponent_all
+                                    : be->kernels->stage_exponent)(be, &args, 0, s->setup.group,
+                                                                   span.end - span.begin));
     }
     return 0;
 }
@@ -281,12 +315,15 @@ static int trial_entry(struct stepper *s, struct step_row *row, bool mild)
                                               .factor = row->slot[FACTOR] + span.begin,
                                               .out = row->spectrum + span.begin,
                                               .zeros = span_zeros(row, p),
-                                              .ld = s->ld};
+                                              .ld = s->ld,
+                                              .ld_spec = s->ld_spec,
+                                              .group = s->setup.group};
         int (*const of[3][2])(struct backend *, const struct stage_entry_args *, long, long,
                               long) = {{run->stage_entry, run->stage_entry_two},
                                        {run->stage_entry_loss, run->stage_entry_loss_two},
                                        {run->stage_entry_mild, run->stage_entry_mild_two}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
+                                                      span.end - span.begin));
     }
     return 0;
 }
@@ -317,14 +354,17 @@ static int trial_turn(struct stepper *s, struct step_row *row, int i, bool mild)
                                        .slope = row->slot[K1 + i] + span.begin,
                                        .out = row->spectrum + span.begin,
                                        .zeros = span_zeros(row, p),
-                                       .ld = s->ld};
+                                       .ld = s->ld,
+                                       .ld_spec = s->ld_spec,
+                                       .group = s->setup.group};
         for (int j = 0; j < i; j++)
             args.k[j] = row->slot[K1 + j] + span.begin;
         int (*const of[3][2])(struct backend *, const struct stage_turn_args *, long, long,
                               long) = {{run->stage_turn[i], run->stage_turn_two[i]},
                                        {run->stage_turn_loss[i], run->stage_turn_loss_two[i]},
                                        {run->stage_turn_mild[i], run->stage_turn_mild_two[i]}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
+                                                      span.end - span.begin));
     }
     return 0;
 }
@@ -351,15 +391,18 @@ static int trial_last(struct stepper *s, struct step_row *row, bool mild)
                                       .part = row->slot[K2] + span.begin,
                                       .next = row->spectrum + span.begin,
                                       .zeros = span_zeros(row, p),
-                                      .out = row->sums + p * STEP_SUMS + SUM_STATE,
-                                      .ld = s->ld};
+                                      .out = span_sums(s, row, p, SUM_STATE),
+                                      .ld = s->ld,
+                                      .ld_spec = s->ld_spec,
+                                      .group = s->setup.group};
         for (int j = 0; j < STEP_LAST_SLOPES - 1; j++)
             args.k[j] = row->slot[last_slot[j]] + span.begin;
         int (*const of[3][2])(struct backend *, const struct step_last_args *, long, long,
                               long) = {{run->step_last, run->step_last},
                                        {run->step_last_loss, run->step_last_loss_two},
                                        {run->step_last_mild, run->step_last_mild_two}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, 1, span.end - span.begin));
+        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
+                                                      span.end - span.begin));
     }
     return 0;
 }
@@ -375,9 +418,11 @@ static int trial_close(struct stepper *s, struct step_row *row)
                                              .spec = row->spectrum + span.begin,
                                              .k = row->slot[K4] + span.begin,
                                              .last = &row->scalars->e7,
-                                             .out = row->sums + p * STEP_SUMS + SUM_ERROR,
-                                             .ld = s->ld};
-        TRY(be->kernels->step_close(be, &args, 0, 1, span.end - span.begin));
+                                             .out = span_sums(s, row, p, SUM_ERROR),
+                                             .ld = s->ld,
+                                             .ld_spec = s->ld_spec,
+                                             .group = s->setup.group};
+        TRY(be->kernels->step_close(be, &args, 0, s->setup.group, span.end - span.begin));
     }
     return 0;
 }
@@ -395,9 +440,10 @@ static int trial_bins(struct stepper *s, struct step_row *row)
                                            .last = &row->scalars->e7,
                                            .rtol = &row->scalars->rtol,
                                            .atol = &row->scalars->atol,
-                                           .out = row->sums + p * STEP_SUMS + SUM_BINS,
-                                           .ld = s->ld};
-        TRY(be->kernels->step_bin(be, &args, 0, 1, span.end - span.begin));
+                                           .out = span_sums(s, row, p, SUM_BINS),
+                                           .ld = s->ld,
+                                           .group = s->setup.group};
+        TRY(be->kernels->step_bin(be, &args, 0, s->setup.group, span.end - span.begin));
     }
     return 0;
 }
@@ -408,7 +454,7 @@ static double trial_error(const struct stepper *s, const struct step_row *row,
 {
     switch (row->control.norm) {
     case STEP_NORM_RMS:
-        return sqrt(sums->bins / (double)s->setup.n);
+        return sqrt(sums->bins / (double)step_bins(s));
     case STEP_NORM_MAX:
         return sqrt(sums->top);
     case STEP_NORM_L2:

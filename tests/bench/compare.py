@@ -101,6 +101,14 @@ def results_without_errors_need_a_word():
     assert code(old, new, "--speed-only") == 0
 
 
+def times_can_be_left_out_but_not_asked_for_as_well():
+    slower = results(2, time=1.5, rounds=1)
+    assert code(results(1), slower) == 1 and code(results(1), slower, "--numbers-only") == 0
+    assert code(results(1), results(2, error=2.1), "--numbers-only") == 1
+    for words in (("--target", NAME), ("--speed-only",), ("--picture", "a.png")):
+        assert code(results(1), slower, "--numbers-only", *words) == 2
+
+
 def a_missing_case_and_few_rounds_are_refused():
     new = results(2)
     del new["cases"][1]

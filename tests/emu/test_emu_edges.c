@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "kernels/base/mem.h"
+#include "kernels/contract/bounds.h"
 #include "tests/emu/emu.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
@@ -66,10 +67,12 @@ static void check_zeros(const char *name)
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < LD; i++) {
             const int within = i - BEFORE; /* of the row */
-            const double want = r == 1 || within < -BEFORE || within >= N + AFTER ? KEPT : 0.0;
-            ck_assert_msg(exactly(got[r * LD + i].r, want) && exactly(got[r * LD + i].i, want),
-                          "%s: row %d, element %d: %g %g", name, r, within, got[r * LD + i].r,
-                          got[r * LD + i].i);
+            const double want = r == 1 || within >= N + AFTER ? KEPT : 0.0;
+            const cplx z = got[r * LD + i];
+            const bool row = r != 1 && within >= 0 && within < N; /* of either sign */
+            ck_assert_msg(row ? is_zero(z.r) && is_zero(z.i)
+                              : exactly(z.r, want) && exactly(z.i, want),
+                          "%s: row %d, element %d: %g %g", name, r, within, z.r, z.i);
         }
 }
 
@@ -125,6 +128,8 @@ START_TEST(zeros_are_written_around_the_rows_that_run)
                                         .active = there.active};
     const struct spectral_join_args join = {
         .in = z, .out = out, .zeros = zeros, .ld = LD, .ld_spec = LD, .active = there.active};
+    const struct spectral_quarter_args quarter = {
+        .in = z, .out = out, .zeros = zeros, .ld = LD, .ld_spec = LD, .active = there.active};
     const char *name = "";
     switch (_i) {
     case 0:
@@ -138,6 +143,10 @@ START_TEST(zeros_are_written_around_the_rows_that_run)
     case 2:
         name = "step_last";
         ck_assert_int_eq(be->kernels->step_last(be, &last, 0, ROWS, N), 0);
+        break;
+    case 3:
+        name = "spectral_quarter";
+        ck_assert_int_eq(be->kernels->spectral_quarter(be, &quarter, 0, ROWS, N), 0);
         break;
     default:
         name = "spectral_join";
@@ -192,13 +201,65 @@ START_TEST(a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan)
 }
 END_TEST
 
+/* column_between reads HALF_TAPS beyond both ends of what it sums. */
+START_TEST(powers_between_samples_are_those_of_the_plain_body)
+{
+    static cplx samples[LD];
+    static double numbers[3][LD];
+    static cplx want[LD];
+    static cplx got[LD];
+    double rounding;
+    begin();
+    for (int i = 0; i < LD; i++) {
+        samples[i] = cplx_make(sin(0.3 * i), cos(0.4 * i));
+        for (int k = 0; k < 3; k++)
+            numbers[k][i] = sin(0.2 * i + k);
+    }
+    double *row[3];
+    for (int k = 0; k < 3; k++) {
+        row[k] = array(LD, sizeof(double));
+        ck_assert_int_eq(be->ops->upload(be, row[k], numbers[k], sizeof numbers[k]), 0);
+    }
+    cplx *const pairs = array(LD, sizeof(cplx));
+    ck_assert_int_eq(be->ops->upload(be, pairs, samples, sizeof samples), 0);
+    const struct between_args here = {.samples = samples,
+                                      .quadrature = numbers[0],
+                                      .sum = numbers[1] + HALF_TAPS,
+                                      .difference = numbers[2] + HALF_TAPS,
+                                      .out = want,
+                                      .ld = LD};
+    const struct between_args other = {.samples = pairs,
+                                       .quadrature = row[0],
+                                       .sum = row[1] + HALF_TAPS,
+                                       .difference = row[2] + HALF_TAPS,
+                                       .out = there.out,
+                                       .ld = LD};
+    const struct between_row plain = between_row(&here, 0);
+    column_between_body(N, &plain);
+    ck_assert_int_eq(be->kernels->column_between(be, &other, 0, 1, N), 0);
+    ck_assert_int_eq(be->ops->download(be, got, there.out, sizeof got), 0);
+    /* Sums of less than 40 terms, squared: sizes below 10. */
+    ck_assert_int_eq(bound_gamma(2 * 40 + 4, PRECISION_F64, &rounding), 0);
+    for (int i = 0; i < N; i++) {
+        ck_assert_double_le(fabs(got[i].r - want[i].r), 10.0 * rounding);
+        ck_assert_double_le(fabs(got[i].i - want[i].i), 10.0 * rounding);
+    }
+    ck_assert_exactly(got[N].r, KEPT);
+    for (int k = 0; k < 3; k++)
+        be->ops->release(be, row[k]);
+    be->ops->release(be, pairs);
+    end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("device backend");
     TCase *const tests = tcase_create("edges");
     tcase_set_timeout(tests, 30);
-    tcase_add_loop_test(tests, zeros_are_written_around_the_rows_that_run, 0, 4);
+    tcase_add_loop_test(tests, zeros_are_written_around_the_rows_that_run, 0, 5);
     tcase_add_test(tests, a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan);
+    tcase_add_test(tests, powers_between_samples_are_those_of_the_plain_body);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

@@ -143,6 +143,55 @@ START_TEST(a_member_that_is_computed_anew_loses_its_verdict)
 }
 END_TEST
 
+START_TEST(a_window_is_stored_where_gains_are_measured)
+{
+    const double gain[FIXTURE_PLANES] = {1, 40, 200, (double)NAN};
+    double back[FIXTURE_PLANES];
+    struct verdict_window window = {.gain = back};
+    const struct verdict_end end = {.reason = "",
+                                    .verdict = VERDICT_WITHIN,
+                                    .norm = "field_l2",
+                                    .reference = "tighter",
+                                    .window = "z 0 to 1 of 3 m",
+                                    .bound = 1,
+                                    .gain = gain,
+                                    .reach = 1.5,
+                                    .beyond = 2};
+    const struct verdict_word word = {JUDGED, MEMBER_DONE};
+    bool known = true;
+    struct store *store = make_file(true);
+    ck_assert(verdict_has_room(store) && !verdict_has_gains(store));
+    judge(store, JUDGED, VERDICT_WITHIN);
+    ck_assert_int_eq(verdict_read_window(store, JUDGED, &window, &known), 0);
+    ck_assert(!known && !read_exists(store, "member/contract/gain"));
+    ck_assert_int_eq(store_close(store), 0);
+    char text[400];
+    const struct status_saved saved = status_capture_save();
+    fixture.spec.gains = true;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(store_compare(path, &fixture.spec), ERR_CONFLICT);
+    status_capture_restore(saved);
+    ck_assert_ptr_nonnull(strstr(text, "has no room for gains"));
+    ck_assert_int_eq(remove(path), 0);
+    ck_assert_int_eq(store_define(path, &fixture.spec), 0);
+    ck_assert_int_eq(store_open(path, &store), 0);
+    ck_assert(verdict_has_gains(store));
+    ck_assert_int_eq(verdict_put(store, JUDGED, &end), 0);
+    ck_assert_int_eq(verdict_read_window(store, JUDGED, &window, &known), 0);
+    ck_assert(!known); /* it does not count yet */
+    ck_assert_int_eq(verdict_commit(store, &word, 1), 0);
+    ck_assert_int_eq(verdict_read_window(store, JUDGED, &window, &known), 0);
+    ck_assert(known && window.beyond == 2 && exactly(window.reach, 1.5));
+    ck_assert(exactly(back[2], 200.0) && isnan(back[3]));
+    ck_assert_exactly(number_of(store, "class", JUDGED), CONTRACT_N);
+    judge(store, JUDGED + 1, VERDICT_WITHIN); /* by its whole length */
+    ck_assert_int_eq(verdict_read_window(store, JUDGED + 1, &window, &known), 0);
+    ck_assert(!known);
+    drop_file(store);
+    fixture.spec.gains = false;
+}
+END_TEST
+
 START_TEST(a_file_without_an_envelope_has_no_judgments)
 {
     struct store *store = make_file(false);
@@ -172,6 +221,7 @@ static Suite *verdict_suite(void)
     TCase *tests = tcase_create("verdict");
     tcase_add_test(tests, a_judgment_counts_once_it_is_committed);
     tcase_add_test(tests, a_file_is_complete_when_the_chosen_are_judged);
+    tcase_add_test(tests, a_window_is_stored_where_gains_are_measured);
     tcase_add_test(tests, a_member_that_is_computed_anew_loses_its_verdict);
     tcase_add_test(tests, a_file_without_an_envelope_has_no_judgments);
     suite_add_tcase(suite, tests);

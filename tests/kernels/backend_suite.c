@@ -60,6 +60,41 @@ START_TEST(every_kernel_keeps_its_bound_at_even_and_odd_lengths)
 }
 END_TEST
 
+/* Rows 0 and 1, 2 and 3 are members of two rows. */
+static void check_group(struct trial *t, const struct machines *all)
+{
+    const char *const name = t->kernel->name;
+    const bool steps = strncmp(name, "stage_", 6) == 0 || strncmp(name, "step_", 5) == 0;
+    ck_assert_msg(trial_has_group(t) || !steps || strcmp(name, "step_open") == 0,
+                  "%s: rows of a member cannot share their scalars", name);
+    if (!trial_has_group(t))
+        return;
+    double margin;
+    t->group = 2;
+    trial_answer(t);
+    for (int b = 0; b < all->count; b += all->step) {
+        trial_run(t, all->backend[b], -1, -1, true);
+        trial_check(t, all->backend[b], "members of two rows, one by one");
+        trial_run(t, all->backend[b], -1, -1, false);
+        trial_check(t, all->backend[b], "members of two rows");
+    }
+    t->group = 1; /* what a kernel that leaves out the group would do */
+    trial_answer(t);
+    ck_assert_msg(!trial_within(t, &margin), "%s %d: the group makes no difference", name,
+                  t->s);
+}
+
+START_TEST(rows_of_a_member_share_its_scalars)
+{
+    static const long lengths[] = {1, 8, 61};
+    struct machines all;
+    machines_init(&all);
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
+        each_kernel(lengths[l], &all, check_group);
+    machines_clear(&all);
+}
+END_TEST
+
 /* Long rows: two of them are enough. */
 static void check_threads(struct trial *t, const struct machines *all)
 {
@@ -270,6 +305,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_kernel_keeps_its_bound_at_even_and_odd_lengths);
     tcase_add_test(tests, every_kernel_keeps_its_bound_where_threads_share_a_row);
+    tcase_add_test(tests, rows_of_a_member_share_its_scalars);
     tcase_add_test(tests, a_batch_equals_batches_of_one_row);
     tcase_add_test(tests, all_rows_of_a_batch_run_when_all_are_active);
     tcase_add_test(tests, every_kernel_works_in_place);

@@ -33,7 +33,8 @@ enum field_role {
     FIELD_SPLIT_IN_OUT,   /* output that is read first, the same */
     FIELD_SUMS,           /* output, [rows][width] */
     FIELD_LD_REAL,        /* a stride of its own for real rows */
-    FIELD_LD_SPEC         /* a stride of its own for complex rows that are not split */
+    FIELD_LD_SPEC,        /* a stride of its own for complex rows that are not split */
+    FIELD_GROUP /* rows that share their scalars; to a reference each row has its own */
 };
 
 enum field_flag {

@@ -45,14 +45,31 @@ bool field_is_input(const struct kernel_field *field)
            || field->role == FIELD_REAL || field->role == FIELD_SCALARS;
 }
 
-static bool is_stride(const struct kernel_field *field)
+/* Fields that are a number in the argument struct, no array. */
+static bool is_number(const struct kernel_field *field)
 {
-    return field->role == FIELD_LD_REAL || field->role == FIELD_LD_SPEC;
+    return field->role == FIELD_LD_REAL || field->role == FIELD_LD_SPEC
+           || field->role == FIELD_GROUP;
+}
+
+static long number_of(const struct trial *t, const struct kernel_field *field)
+{
+    return field->role == FIELD_LD_REAL   ? t->ld_real
+           : field->role == FIELD_LD_SPEC ? t->ld_spec
+                                          : t->group;
+}
+
+bool trial_has_group(const struct trial *t)
+{
+    bool found = false;
+    for (int f = 0; f < t->fields; f++)
+        found = found || field_at(t, f)->role == FIELD_GROUP;
+    return found;
 }
 
 bool trial_uses(const struct trial *t, int field)
 {
-    return t->s >= field_at(t, field)->from && !is_stride(field_at(t, field));
+    return t->s >= field_at(t, field)->from && !is_number(field_at(t, field));
 }
 
 long trial_stride(const struct trial *t, int field)
@@ -109,9 +126,8 @@ static char *make_args(const struct trial *t, double *const arrays[], const void
     char *args;
     ck_assert_int_eq(mem_alloc((long)t->kernel->size, 1, (void **)&args), 0);
     for (int f = 0; f < t->fields; f++) {
-        if (is_stride(field_at(t, f)))
-            set_long(args, field_at(t, f)->offset,
-                     field_at(t, f)->role == FIELD_LD_REAL ? t->ld_real : t->ld_spec);
+        if (is_number(field_at(t, f)))
+            set_long(args, field_at(t, f)->offset, number_of(t, field_at(t, f)));
         else
             set_pointer(args, field_at(t, f)->offset, arrays[f]);
     }
@@ -177,17 +193,37 @@ static void answers_init(struct trial *t)
     }
 }
 
+/* Scalars as a reference takes them: to each row those of its member. */
+static double *scalars_of_rows(const struct trial *t, int f)
+{
+    const size_t width = (size_t)field_at(t, f)->width;
+    double *out;
+    ck_assert_int_eq(MEM_NEW((long)t->count[f], &out), 0);
+    for (size_t row = 0; row < TRIAL_ROWS; row++)
+        memcpy(out + row * width, t->initial[f] + row / (size_t)t->group * width,
+               width * sizeof *out);
+    return out;
+}
+
 void trial_answer(struct trial *t)
 {
-    char *args = make_args(t, t->initial, t->active);
+    double *arrays[TRIAL_FIELDS_MAX] = {NULL};
+    for (int f = 0; f < t->fields; f++)
+        arrays[f] = trial_uses(t, f) && field_at(t, f)->role == FIELD_SCALARS
+                        ? scalars_of_rows(t, f)
+                        : t->initial[f];
+    char *args = make_args(t, arrays, t->active);
     for (long row = 0; row < TRIAL_ROWS; row++)
         t->kernel->reference(args, t->s, row, t->n, t->answers[row]);
     mem_free(args);
+    for (int f = 0; f < t->fields; f++)
+        if (arrays[f] != t->initial[f])
+            mem_free(arrays[f]);
 }
 
 void trial_init(struct trial *t, const struct kernel_case *kernel, int s, long n)
 {
-    *t = (struct trial){.kernel = kernel, .s = s, .n = n, .active = {1, 1, 0, 1}};
+    *t = (struct trial){.kernel = kernel, .s = s, .n = n, .group = 1, .active = {1, 1, 0, 1}};
     t->ld = backend_stride(n, sizeof(double)) + 8;
     t->ld_real = t->ld;
     t->ld_spec = t->ld;

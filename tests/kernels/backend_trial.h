@@ -5,7 +5,7 @@
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/backend_suite.h"
 
-#define TRIAL_FIELDS_MAX 20
+#define TRIAL_FIELDS_MAX 24
 #define TRIAL_ROWS       4
 
 /* One kernel with arguments for TRIAL_ROWS rows: inputs random, outputs NaN. */
@@ -16,6 +16,7 @@ struct trial {
     long ld;
     long ld_real;
     long ld_spec;
+    long group; /* rows that share their scalars, where the kernel has FIELD_GROUP */
     int fields;
     double *initial[TRIAL_FIELDS_MAX]; /* contents before the call */
     double *after[TRIAL_FIELDS_MAX];   /* and after it */
@@ -37,6 +38,9 @@ void trial_clear(struct trial *t);
 
 /** Whether the trial's instance uses this field. */
 bool trial_uses(const struct trial *t, int field);
+
+/** Whether the kernel takes scalars that rows share. */
+bool trial_has_group(const struct trial *t);
 
 /** Whether a field has rows of complex numbers, and whether they are split. */
 bool field_is_complex(const struct kernel_field *field);

@@ -2,6 +2,7 @@
 /* The formulas of kernels/bodies/spectral.h and kerr.h in long double. */
 #include <math.h>
 
+#include "kernels/contract/bounds.h"
 #include "tests/kernels/backend_suite.h"
 
 #define SCALE(member) offsetof(struct spectral_scale_args, member)
@@ -93,11 +94,130 @@ void reference_spectral_split(const struct spectral_split_args *a, int s, long r
         answer_complex(&answers[0], i, element(a->in, row * a->ld_spec + i), 0.0L);
 }
 
+#define QUARTER(member) offsetof(struct spectral_quarter_args, member)
+
+const struct kernel_field fields_spectral_quarter[] = {
+    {"ld_spec", FIELD_LD_SPEC, QUARTER(ld_spec), 0, 0, 0, 0, 0},
+    {"in", FIELD_SPLIT, QUARTER(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, QUARTER(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_quarter(const struct spectral_quarter_args *a, int s, long row, long n,
+                                struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++)
+        answer_complex(&answers[0], i, -IMAGINARY * split_element(a->in, row, a->ld, i), 0.0L);
+}
+
+#define TURN(member) offsetof(struct spectral_turn_args, member)
+
+const struct kernel_field fields_spectral_turn[] = {
+    {"ld_real", FIELD_LD_REAL, TURN(ld_real), 0, 0, 0, 0, 0},
+    {"in", FIELD_SPLIT, TURN(in), 0, 0, 0, 0, 0},
+    {"next", FIELD_SPLIT, TURN(next), 0, 0, 0, 0, 0},
+    {"size", FIELD_REAL_OUT, TURN(size), 0, 0, 0, 0, 0},
+    {"angle", FIELD_REAL_OUT, TURN(angle), 0, 0, 0, 0, 0},
+    {0}};
+
+/* The product's error turns it by at most that over its modulus, and the angle is within
+ * angle_ulp units of the last place of at most pi, 4 u each. Squares, their sum and the root
+ * are four roundings of the modulus. */
+void reference_spectral_turn(const struct spectral_turn_args *a, int s, long row, long n,
+                             struct answer *answers)
+{
+    (void)s;
+    const long double own = 4.0L * (long double)bound(BOUND_angle_ulp) * ROUNDOFF;
+    for (long i = 0; i < n; i++) {
+        const long double complex z =
+            split_element(a->in, row, a->ld, i) * conjl(split_element(a->next, row, a->ld, i));
+        answer_real(&answers[0], i, cabsl(z), roundings(PRODUCT + 4) * cabsl(z));
+        answer_real(&answers[1], i, cargl(-z), roundings(PRODUCT) + own);
+    }
+}
+
+#define LINE(member) offsetof(struct spectral_line_args, member)
+#define LINE_FIELDS                                                                            \
+    {"size", FIELD_REAL, LINE(size), 0, 0, 0, 0.5, 1},                                         \
+        {"angle", FIELD_REAL, LINE(angle), 0, 0, 0, 0, 0},                                     \
+    {                                                                                          \
+        "shift", FIELD_SCALARS, LINE(shift), 1, 0, 0, 1, 2                                     \
+    }
+
+const struct kernel_field fields_spectral_weight[] = {
+    LINE_FIELDS, {"out", FIELD_SUMS, LINE(out), 3, 0, 0, 0, 0}, {0}};
+const struct kernel_field fields_spectral_moment[] = {
+    LINE_FIELDS, {"out", FIELD_SUMS, LINE(out), 2, 0, 0, 0, 0}, {0}};
+
+/* Without `least`. At most three roundings of a term and n of the sum. */
+static void line_sums(const struct spectral_line_args *a, long row, long n, long double sum[5],
+                      long double size[5])
+{
+    for (long i = 0; i < n; i++) {
+        const long double w = a->size[row * a->ld + i];
+        const long double angle = a->angle[row * a->ld + i];
+        const long double x = (long double)i + (long double)a->shift[row];
+        const long double terms[5] = {w, w * angle, w * x, w * x * angle, w * x * x};
+        for (int k = 0; k < 5; k++) {
+            sum[k] += terms[k];
+            size[k] += fabsl(terms[k]);
+        }
+    }
+}
+
+void reference_spectral_weight(const struct spectral_line_args *a, int s, long row, long n,
+                               struct answer *answers)
+{
+    long double sum[5] = {0.0L};
+    long double size[5] = {0.0L};
+    (void)s;
+    line_sums(a, row, n, sum, size);
+    for (long k = 0; k < 3; k++)
+        answer_real(&answers[0], k, sum[k], roundings((long double)n + 3) * size[k]);
+}
+
+void reference_spectral_moment(const struct spectral_line_args *a, int s, long row, long n,
+                               struct answer *answers)
+{
+    long double sum[5] = {0.0L};
+    long double size[5] = {0.0L};
+    (void)s;
+    line_sums(a, row, n, sum, size);
+    for (long k = 0; k < 2; k++)
+        answer_real(&answers[0], k, sum[3 + k], roundings((long double)n + 4) * size[3 + k]);
+}
+
+#define EVEN(member) offsetof(struct half_even_args, member)
+
+const struct kernel_field fields_half_even[] = {
+    {"samples", FIELD_COMPLEX, EVEN(samples), 0, 0, FIELD_EVEN | FIELD_FRONT, 0, 0},
+    {"quadrature", FIELD_REAL, EVEN(quadrature), 0, 0, FIELD_EVEN, 0, 0},
+    {"out", FIELD_SUMS, EVEN(out), 2, 0, 0, 0, 0},
+    {0}};
+
+/* Two roundings of a term. */
+void reference_half_even(const struct half_even_args *a, int s, long row, long n,
+                         struct answer *answers)
+{
+    long double sum = 0.0L;
+    long double top = 0.0L;
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double x = a->samples[row * a->ld + i].r;
+        const long double q = a->quadrature[row * a->ld + i];
+        sum += x * x + q * q;
+        top = fmaxl(top, x * x + q * q);
+    }
+    answer_real(&answers[0], 0, sum, roundings((long double)n + 2) * sum);
+    answer_real(&answers[0], 1, top, roundings(2) * top);
+}
+
 #define LEAN(member) offsetof(struct spectral_lean_args, member)
 
 /* |lean tilt| < 1/2, so that the divisor does not cancel. */
 const struct kernel_field fields_spectral_lean[] = {
     {"ld_real", FIELD_LD_REAL, LEAN(ld_real), 0, 0, 0, 0, 0},
+    {"group", FIELD_GROUP, LEAN(group), 0, 0, 0, 0, 0},
     {"in", FIELD_COMPLEX, LEAN(in), 0, 0, 0, 0, 0},
     {"tilt", FIELD_REAL, LEAN(tilt), 0, 0, 0, 0.5, 1},
     {"lean", FIELD_SCALARS, LEAN(lean), 1, 0, 0, 0.25, 0.5},

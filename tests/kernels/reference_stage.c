@@ -50,6 +50,7 @@ static void propagate(struct exponent theta, struct exponent loss, const double 
 #define ENTRY(member) offsetof(struct stage_entry_args, member)
 #define ENTRY_FIELDS                                                                           \
     {"ld_spec", FIELD_LD_SPEC, ENTRY(ld_spec), 0, 0, 0, 0, 0},                                 \
+        {"group", FIELD_GROUP, ENTRY(group), 0, 0, 0, 0, 0},                                   \
         {"y", FIELD_SPLIT, ENTRY(y), 0, 0, 0, 0, 0},                                           \
         {"k", FIELD_SPLIT, ENTRY(k), 0, 0, 0, 0, 0},                                           \
         {"hb", FIELD_SCALARS, ENTRY(hb), 1, 0, 0, 0, 0},                                       \
@@ -121,6 +122,7 @@ REFERENCE_ENTRY(stage_entry_mild_two)
     }
 #define TURN_FIELDS                                                                            \
     {"ld_spec", FIELD_LD_SPEC, TURN(ld_spec), 0, 0, 0, 0, 0},                                  \
+        {"group", FIELD_GROUP, TURN(group), 0, 0, 0, 0, 0},                                    \
         {"y", FIELD_SPLIT, TURN(y), 0, 0, 0, 0, 0}, TURN_SLOPE(0), TURN_SLOPE(1),              \
         TURN_SLOPE(2), TURN_SLOPE(3),                                                          \
         {"hb", FIELD_SCALARS, TURN(hb), STAGE_SLOPES, 0, FIELD_STEPWISE, 0, 0},                \
@@ -231,7 +233,8 @@ REFERENCE_TURN(stage_turn_mild_two)
     EXPONENT_TERM(part, 4), EXPONENT_TERM(part, 5), EXPONENT_TERM(part, 6),                    \
         EXPONENT_TERM(part, 7)
 #define EXPONENT_OUT(flags)                                                                    \
-    {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, flags, 0, 0},                      \
+    {"group", FIELD_GROUP, EXPONENT(group), 0, 0, 0, 0, 0},                                    \
+        {"path", FIELD_SCALARS, EXPONENT(path), STAGE_TERMS, 0, flags, 0, 0},                  \
         {"phase", FIELD_REAL_OUT, EXPONENT(phase), 0, 0, 0, 0, 0},                             \
     {                                                                                          \
         "loss", FIELD_REAL_OUT, EXPONENT(loss), 0, 0, 0, 0, 0                                  \

@@ -58,6 +58,7 @@ void reference_step_open(const struct step_open_args *a, int s, long row, long n
     }
 #define LAST_FIELDS                                                                            \
     {"ld_spec", FIELD_LD_SPEC, LAST(ld_spec), 0, 0, 0, 0, 0},                                  \
+        {"group", FIELD_GROUP, LAST(group), 0, 0, 0, 0, 0},                                    \
         {"y", FIELD_SPLIT, LAST(y), 0, 0, 0, 0, 0}, LAST_SLOPE(0), LAST_SLOPE(1),              \
         LAST_SLOPE(2), LAST_SLOPE(3),                                                          \
         {"hb", FIELD_SCALARS, LAST(hb), STEP_LAST_SLOPES, 0, 0, 0, 0},                         \
@@ -181,6 +182,7 @@ REFERENCE_LAST(step_last_mild_two)
 
 const struct kernel_field fields_step_close[] = {
     {"ld_spec", FIELD_LD_SPEC, CLOSE(ld_spec), 0, 0, 0, 0, 0},
+    {"group", FIELD_GROUP, CLOSE(group), 0, 0, 0, 0, 0},
     {"pre", FIELD_SPLIT, CLOSE(pre), 0, 0, 0, 0, 0},
     {"part", FIELD_SPLIT, CLOSE(part), 0, 0, 0, 0, 0},
     {"spec", FIELD_COMPLEX, CLOSE(spec), 0, 0, 0, 0, 0},
@@ -218,6 +220,7 @@ void reference_step_close(const struct step_close_args *a, int s, long row, long
 #define BIN(member) offsetof(struct step_bin_args, member)
 
 const struct kernel_field fields_step_bin[] = {
+    {"group", FIELD_GROUP, BIN(group), 0, 0, 0, 0, 0},
     {"part", FIELD_SPLIT, BIN(part), 0, 0, 0, 0, 0},
     {"k", FIELD_SPLIT, BIN(k), 0, 0, 0, 0, 0},
     {"y", FIELD_SPLIT, BIN(y), 0, 0, FIELD_EVEN, 0, 0},

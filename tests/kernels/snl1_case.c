@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GUARD  0xff /* a float of such bytes is NaN */
+#define GUARDS 64
+
 /* Namelists of the reference groups. */
 static const struct {
     const char *name;
@@ -92,37 +95,75 @@ uint64_t snl1_hash(const void *words, long count, int floats)
     return hash;
 }
 
+/* A copy that begins `offset` floats off the alignment of malloc and ends with its memory, so
+ * that a sanitizer sees what is read behind it. `block` is to be freed. */
+static const float *copy_off(const float *from, long count, int offset, float **block)
+{
+    *block = malloc(sizeof(float) * (size_t)(count + offset));
+    memcpy(*block + offset, from, sizeof(float) * (size_t)count);
+    return *block + offset;
+}
+
+/* One call, with input off its alignment. */
+static int run_chunk(struct snl1 *handle, const struct snl1_group *group, int offset,
+                     struct snl1_batch *batch, long first)
+{
+    const long nspec = group->nspec;
+    const long nk = group->config.nk;
+    float *block[3];
+    batch->a = copy_off(group->a + first * nspec, batch->npts * nspec, offset, &block[0]);
+    batch->cg = copy_off(group->cg + first * nk, batch->npts * nk, offset, &block[1]);
+    batch->kdmean = copy_off(group->kdmean + first, batch->npts, offset, &block[2]);
+    const int rc = snl1_compute(handle, batch);
+    for (int i = 0; i < 3; i++)
+        free(block[i]);
+    return rc;
+}
+
+/* Bytes outside of [begin, begin + size) of a block that are not as they were made. */
+static long touched(const void *block, size_t whole, const void *begin, size_t size)
+{
+    const unsigned char *const all = block;
+    const unsigned char *const from = begin;
+    long n = 0;
+    for (const unsigned char *at = all; at < all + whole; at++)
+        n += (at < from || at >= from + size) && *at != GUARD;
+    return n;
+}
+
 int snl1_run(struct snl1 *handle, const struct snl1_group *group, long chunk, int offset,
              struct snl1_results *out)
 {
     const long nspec = group->nspec;
-    const long nk = group->config.nk;
-    const long count = group->npts * nspec;
+    const size_t count = (size_t)group->npts * (size_t)nspec;
     const size_t bytes = snl1_scratch_bytes(handle);
-    float *const block = malloc(sizeof(float) * (size_t)(2 * count + 64));
-    char *const scratch = malloc(bytes + 64);
+    const size_t room = sizeof(float) * (count + GUARDS);
+    char *const scratch = malloc(bytes + GUARDS);
     int rc = 0;
-    *out = (struct snl1_results){.count = count,
-                                 .s = block + offset,
-                                 .d = block + count + 2 * offset,
+    *out = (struct snl1_results){.count = (long)count,
                                  .flags = malloc((size_t)group->npts),
-                                 .block = block};
-    memset(block, 0xff, sizeof(float) * (size_t)(2 * count + 64));
-    memset(scratch, 0xff, bytes + 64);
+                                 .block = {malloc(room), malloc(room)}};
+    out->s = out->block[0] + GUARDS / 2 + offset;
+    out->d = out->block[1] + GUARDS / 2 + offset;
+    memset(out->block[0], GUARD, room);
+    memset(out->block[1], GUARD, room);
+    memset(scratch, GUARD, bytes + GUARDS);
     for (long p = 0; p < group->npts && rc == 0; p += chunk) {
-        const struct snl1_batch batch = {.npts =
-                                             p + chunk < group->npts ? chunk : group->npts - p,
-                                         .nspec = group->nspec,
-                                         .nk = group->config.nk,
-                                         .a = group->a + p * nspec,
-                                         .cg = group->cg + p * nk,
-                                         .kdmean = group->kdmean + p,
-                                         .s = out->s + p * nspec,
-                                         .d = out->d + p * nspec,
-                                         .scratch = scratch + offset,
-                                         .scratch_bytes = bytes,
-                                         .flags = out->flags + p};
-        rc = snl1_compute(handle, &batch);
+        struct snl1_batch batch = {.npts = p + chunk < group->npts ? chunk : group->npts - p,
+                                   .nspec = group->nspec,
+                                   .nk = group->config.nk,
+                                   .s = out->s + p * nspec,
+                                   .d = out->d + p * nspec,
+                                   .scratch = scratch + offset,
+                                   .scratch_bytes = bytes,
+                                   .flags = out->flags + p};
+        rc = run_chunk(handle, group, offset, &batch, p);
+    }
+    if (touched(out->block[0], room, out->s, sizeof(float) * count) != 0
+        || touched(out->block[1], room, out->d, sizeof(float) * count) != 0
+        || touched(scratch, bytes + GUARDS, scratch + offset, bytes) != 0) {
+        fprintf(stderr, "%s: written beside S, D or the scratch\n", group->name);
+        rc = -1;
     }
     free(scratch);
     return rc;
@@ -130,8 +171,36 @@ int snl1_run(struct snl1 *handle, const struct snl1_group *group, long chunk, in
 
 void snl1_results_clear(struct snl1_results *results)
 {
-    free(results->block);
+    free(results->block[0]);
+    free(results->block[1]);
     free(results->flags);
+}
+
+int snl1_wrong_tables(const struct snl1 *handle, const struct snl1_group *group)
+{
+    const struct snl1_numbers *const n = snl1_numbers(handle);
+    const long nspecx = (long)n->nfrchg * n->nth;
+    const long sizes[3] = {8 * nspecx, 8 * nspecx, 16L * group->nspec};
+    int32_t *table[3];
+    float *const af11 = malloc(sizeof(float) * (size_t)nspecx);
+    int wrong = snl1_hash(n->sig, n->nk, 1) != group->tables[0];
+    for (long q = 0; q < nspecx; q++)
+        af11[q] = n->af11[q / n->nth];
+    wrong += snl1_hash(af11, nspecx, 1) != group->tables[1];
+    for (int i = 0; i < 3; i++)
+        table[i] = malloc(sizeof(int32_t) * (size_t)sizes[i]);
+    snl1_addresses(handle, table[0], table[1], table[2]);
+    for (int i = 0; i < 3; i++)
+        wrong += snl1_hash(table[i], sizes[i], 0) != group->tables[2 + i];
+    wrong += snl1_hash(n->dal, 3, 1) != snl1_hash(group->weights, 3, 1);
+    wrong += snl1_hash(n->awg, 8, 1) != snl1_hash(group->weights + 3, 8, 1);
+    wrong += snl1_hash(n->swg, 8, 1) != snl1_hash(group->weights + 11, 8, 1);
+    wrong += snl1_hash(&n->snlc1, 1, 1) != snl1_hash(group->weights + 19, 1, 1);
+    wrong += snl1_hash(&n->fachfe, 1, 1) != snl1_hash(group->weights + 20, 1, 1);
+    for (int i = 0; i < 3; i++)
+        free(table[i]);
+    free(af11);
+    return wrong;
 }
 
 int snl1_wrong_points(const struct snl1_group *group, const struct snl1_results *results)

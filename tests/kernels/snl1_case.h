@@ -28,7 +28,7 @@ struct snl1_results {
     float *s;
     float *d;
     unsigned char *flags;
-    void *block;
+    float *block[2];
 };
 
 /** Read group g of SNL1_GROUPS from a folder; 0, or 1 with a line on stderr. */
@@ -43,13 +43,17 @@ void *snl1_file(const char *folder, const char *group, const char *file, long si
 /** Hash of 32-bit words; any NaN counts as one when they are floats. */
 uint64_t snl1_hash(const void *words, long count, int floats);
 
-/** Compute points [first, first + count) of a group in calls of `chunk` points, into new
- * buffers that lie `offset` floats off the alignment of malloc. Returns the last code. */
+/** Compute a group in calls of `chunk` points, from and into new buffers that lie `offset`
+ * floats (the scratch: bytes) off the alignment of malloc. Returns the last code, or -1 when
+ * something beside S, D or the scratch was written. */
 int snl1_run(struct snl1 *handle, const struct snl1_group *group, long chunk, int offset,
              struct snl1_results *out);
 
 /** Free results. */
 void snl1_results_clear(struct snl1_results *results);
+
+/** Tables and weights of a handle that are not the reference's. */
+int snl1_wrong_tables(const struct snl1 *handle, const struct snl1_group *group);
 
 /** Points of a group whose S or D has not the reference's bits. */
 int snl1_wrong_points(const struct snl1_group *group, const struct snl1_results *results);

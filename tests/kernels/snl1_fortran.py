@@ -23,6 +23,10 @@ def hashes(name):
 
 run = subprocess.run([sys.argv[1], GROUP, "56"], capture_output=True, text=True, check=False)
 assert run.returncode == 0, run.stderr
-assert "point 2, frequency 3" in run.stdout, run.stdout
+kernel, speed, shapes, negative = run.stdout.splitlines()
+assert kernel.startswith("snl1-parity/"), kernel
+assert "point 2, frequency 3" in speed and "another number of points" in shapes, run.stdout
+spectra = np.fromfile(os.path.join(GROUP, "a.f32"), "<f4").reshape(56, -1)
+assert negative == f"points with a negative value: {(spectra < 0).any(1).sum()}", negative
 s, d = np.fromfile(os.path.join(GROUP, "results.u64"), "<u8").reshape(2, -1)
 assert (hashes("s.f32") == s).all() and (hashes("d.f32") == d).all()

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """snl1_install CC CXX: what `cmake --install` puts somewhere is enough for another program, in C and in C++, which calls
 it out of parallel regions of its own, one inside of the other. The library keeps no data that threads could share by
-accident, and starts neither MPI nor OpenMP.
+accident, and starts neither MPI nor OpenMP. With a Fortran compiler the same of the interface, by the example.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
-BUILD = os.environ["SCANFARM_BUILD"]
+BUILD, SOURCE = os.environ["SCANFARM_BUILD"], os.environ["SCANFARM_SOURCE"]
 PROGRAM = r"""
 #include <scanfarm/snl1.h>
 #include <math.h>
@@ -90,6 +91,19 @@ def check_symbols(library):
     assert not foreign, foreign
 
 
+def check_fortran(place, libraries):
+    compiler = shutil.which("gfortran")
+    if not compiler:
+        print("no gfortran: its interface was not tried")
+        return
+    program = os.path.abspath("fortran_host")
+    subprocess.run([compiler, "-std=f2018", "-Wall", "-Wextra", "-Werror", "-fcheck=all,no-array-temps", "-o", program,
+                    os.path.join(place, "share/scanfarm/fortran/scanfarm_snl1.f90"),
+                    os.path.join(SOURCE, "kernels/models/snl1/fortran/example.f90"), libraries["libscanfarm_snl1.a"],
+                    libraries["libscanfarm_base.a"], "-lpthread", "-lm"], check=True)
+    subprocess.run([sys.executable, os.path.join(SOURCE, "tests/kernels/snl1_fortran.py"), program], check=True)
+
+
 def main(compilers):
     place = os.path.abspath("installed")
     subprocess.run(["cmake", "--install", BUILD, "--prefix", place], check=True, stdout=subprocess.DEVNULL)
@@ -102,6 +116,7 @@ def main(compilers):
                         "host" + suffix, libraries["libscanfarm_snl1.a"], libraries["libscanfarm_base.a"], "-lpthread", "-lm"], check=True)
         run = subprocess.run(["./host"], capture_output=True, text=True, check=False)
         assert run.returncode == 0 and run.stdout == "0 wrong\n" and run.stderr == "", (compiler, run)
+    check_fortran(place, libraries)
 
 
 main(sys.argv[1:3])

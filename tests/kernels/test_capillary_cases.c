@@ -148,6 +148,7 @@ START_TEST(case_b1_dispersive_wave_with_plasma)
     const struct coarse_figures f = coarse_figures(&p, params_real(&c.params, "grid.window"));
     is_near(out[CAPILLARY_ENERGY], 3.7256e-5, 1e-3, "energy");
     is_near(f.peak, 1.44435e10, 1e-3, "peak power");
+    is_near(f.fwhm, 1.670e-15, 1e-3, "duration");
     is_near(out[CAPILLARY_ENERGY_UV], 1.916e-6, 2e-3, "energy 200-300 nm");
     is_near(out[CAPILLARY_ELECTRON_DENSITY], 1.677e19, 1e-3, "electron density");
     is_near(out[CAPILLARY_RDW_PEAK], 246.8e-9, 1e-3, "dispersive wave");
@@ -176,7 +177,10 @@ START_TEST(case_v_vacuum_ultraviolet_along_a_gradient)
     capillary_case_list(&c, "bands.rdw", vuv, 2);
     struct capillary_planes p = run(&c);
     const double *const out = p.observable[1];
+    const struct coarse_figures f = coarse_figures(&p, params_real(&c.params, "grid.window"));
     is_near(out[CAPILLARY_ENERGY], 1.8374e-4, 0.02, "energy");
+    is_near(f.peak, 1.0762e11, 0.02, "peak power");
+    is_near(f.fwhm, 1.209e-15, 0.02, "duration");
     is_near(out[CAPILLARY_ENERGY_RDW], 2.16e-6, 0.02, "energy 100-140 nm");
     is_near(out[CAPILLARY_RDW_PEAK], 123.75e-9, 0.02, "dispersive wave");
     capillary_planes_free(&p);

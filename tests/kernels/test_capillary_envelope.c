@@ -337,15 +337,15 @@ static void raman_case(struct capillary_case *c, const char *gas)
     capillary_case_set(c, "pulse.energy", 100e-6);
 }
 
-/* The trapezoid of h misses (Omega dt)^2/12 of a line, 1.4e-3 of hydrogen's vibration with the
- * dt of the real field, a sixth of 300 nm/c, and somewhat less with that of the envelope. */
+/* The samples of h miss (Omega dt)^4/720 of a line, 4e-7 of hydrogen's vibration with the dt of
+ * the real field, a sixth of 300 nm/c, and somewhat less with that of the envelope. */
 START_TEST(molecules_shift_an_envelope_as_they_shift_the_real_field)
 {
     static const char *const gases[] = {"H2", "N2"};
     for (int i = 0; i < 2; i++) {
         struct capillary_case c;
         raman_case(&c, gases[i]);
-        check_real(&c, 1e-4);
+        check_real(&c, 1e-6);
         capillary_case_choose(&c, "field", "envelope");
         struct capillary_planes p = capillary_case_finish(&c);
         const double *const in = p.observable[0];
@@ -370,7 +370,7 @@ START_TEST(gradients_and_tapers_act_as_on_the_real_field)
         capillary_case_set(&c, "guide.loss", 1.0);
         capillary_case_choose(&c, "guide.model", words[i]);
         capillary_case_gradient(&c, 2e5, 0.0);
-        check_real(&c, 1e-4);
+        check_real(&c, 1e-6);
         capillary_case_clear(&c);
         kerr_case(&c);
         capillary_case_choose(&c, "guide.model", words[i]);

@@ -353,6 +353,47 @@ START_TEST(the_report_says_what_the_terms_hold)
 }
 END_TEST
 
+/* A figure of the report, 0 where there is none. */
+static double note_of(const struct capillary_case *c, const char *name)
+{
+    struct plane_layout layout;
+    double value = 0.0;
+    ck_assert_int_eq(capillary_ops.layout(&c->params, &layout), 0);
+    for (int i = 0; i < layout.notes; i++)
+        if (strcmp(layout.note[i].name, name) == 0)
+            value = layout.note[i].value;
+    return value;
+}
+
+/* Where density and radius change, n_eff in the prefactor is that of the density on the spot,
+ * and the radius acts as on the carrier. Of the reduced form that leaves out (u c)^2/2 (1/a^2 -
+ * 1/m^2) (1/omega^2 - 1/omega0^2), m^2 = a1 a2 of a linear taper: most at the longest wave,
+ * twice the red limit, at the narrow end. */
+START_TEST(the_report_says_what_the_prefactor_leaves_out)
+{
+    static const char *const name = "error of the prefactor along the way";
+    struct capillary_case c;
+    capillary_case_small(&c);
+    capillary_case_gradient(&c, 1e5, 0.0);
+    ck_assert_exactly(note_of(&c, name), 0.0); /* exact */
+    capillary_case_taper(&c, (const double[]){0.0, 0.5}, (const double[]){125e-6, 100e-6}, 2);
+    const double longest = 200e-15 / 16.0 * PULSE_C; /* bin 15, 4 um, has a window of 0 */
+    const double waves = longest * longest - 800e-9 * 800e-9;
+    const double number = 2.404825557695773 / (2.0 * PULSE_PI);
+    const double want =
+        0.5 * number * number * waves * (1.0 / (100e-6 * 100e-6) - 1.0 / (125e-6 * 100e-6));
+    capillary_near(note_of(&c, name), want, 5e-3, "prefactor");
+    capillary_case_choose(&c, "guide.prefactor", "vacuum");
+    ck_assert_exactly(note_of(&c, name), 0.0);
+    capillary_case_clear(&c);
+    capillary_case_small(&c);
+    capillary_case_gradient(&c, 1e5, 0.0);
+    capillary_case_choose(&c, "guide.model", "marcatili");
+    ck_assert(note_of(&c, name) > 0.0 && note_of(&c, name) < want);
+    capillary_case_clear(&c);
+}
+END_TEST
+
 /* The certificate is measured at places of the survey; here at others, in all bins. */
 START_TEST(the_certificate_of_gradient_and_taper_holds_between_its_places)
 {
@@ -441,6 +482,7 @@ int main(void)
     tcase_add_test(tests, the_certificate_of_gradient_and_taper_holds_between_its_places);
     tcase_add_test(tests, tapers_that_make_no_sense_are_refused_by_name);
     tcase_add_test(tests, the_report_says_what_the_terms_hold);
+    tcase_add_test(tests, the_report_says_what_the_prefactor_leaves_out);
     tcase_add_test(tests, the_loss_of_a_taper_stays_below_its_limit);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

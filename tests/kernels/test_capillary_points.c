@@ -258,6 +258,28 @@ START_TEST(options_without_effect_are_told)
 }
 END_TEST
 
+START_TEST(a_potential_that_is_not_the_measured_one_is_told)
+{
+    static const char *const name = "ionisation potential taken for SF6";
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    capillary_case_gas(&c, "SF6");
+    capillary_case_choose(&c, "density", "ideal");
+    capillary_case_set(&c, "pulse.energy", 1e-6);
+    ck_assert_ptr_null(note_of(&c, name, &layout));
+    capillary_case_choose(&c, "plasma.rate", "adk");
+    const struct layout_note *note = note_of(&c, name, &layout);
+    ck_assert_ptr_nonnull(note);
+    /* Half a Hartree, and what a spectrometer says. */
+    ck_assert_double_le(fabs(note->value / 1.602176634e-19 - 13.6057), 1e-4);
+    ck_assert_ptr_nonnull(strstr(note->warning, "15.3 eV"));
+    capillary_case_gas(&c, "Ar");
+    ck_assert_ptr_null(note_of(&c, name, &layout));
+    capillary_case_clear(&c);
+}
+END_TEST
+
 START_TEST(bands_beyond_a_resonance_are_refused)
 {
     struct capillary_case c;
@@ -617,6 +639,7 @@ int main(void)
     tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
     tcase_add_test(tests, refusals_print_what_was_given);
     tcase_add_test(tests, options_without_effect_are_told);
+    tcase_add_test(tests, a_potential_that_is_not_the_measured_one_is_told);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);
     tcase_add_test(tests, loss_needs_a_wall_that_leaks);

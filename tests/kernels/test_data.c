@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arrays that stay in their file. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,37 @@ START_TEST(values_are_read_where_they_lie)
     ck_assert_exactly((double)values[0], 11.0);
     ck_assert_exactly((double)values[1], 12.0);
     data_clear(&set);
+    unlink(path);
+    ck_assert_int_eq((int)mem_live(), 0);
+}
+END_TEST
+
+/* In memory at once, in a file when they are read, also by another process. */
+START_TEST(numbers_that_stand_for_none_are_read_as_none)
+{
+    struct data_set set;
+    struct data_set copy;
+    float values[COUNT];
+    size_t used = 0;
+    set_make(&set);
+    data_add_fill(&set.array[0], 2.5);
+    data_add_fill(&set.array[0], -1.0);
+    data_add_fill(&set.array[1], 11.0);
+    char *const bytes = malloc(data_packed_size(&set));
+    data_pack(&set, bytes);
+    ck_assert_int_eq(data_unpack(&copy, bytes, &used), 0);
+    const struct data_set *const both[] = {&set, &copy};
+    for (int k = 0; k < 2; k++) {
+        ck_assert_int_eq(data_read(data_find(both[k], "there"), 0, COUNT, values), 0);
+        for (int i = 0; i < COUNT; i++)
+            ck_assert(i == 5 ? isnan(values[i]) : exactly((double)values[i], 0.5 * (double)i));
+        ck_assert_int_eq(data_read(data_find(both[k], "here"), 0, 3, values), 0);
+        ck_assert(exactly((double)values[0], 10.0) && isnan(values[1])
+                  && exactly((double)values[2], 12.0));
+    }
+    free(bytes);
+    data_clear(&set);
+    data_clear(&copy);
     unlink(path);
     ck_assert_int_eq((int)mem_live(), 0);
 }
@@ -118,6 +150,7 @@ static Suite *data_suite(void)
     Suite *const suite = suite_create("data");
     TCase *const tests = tcase_create("data");
     tcase_add_test(tests, values_are_read_where_they_lie);
+    tcase_add_test(tests, numbers_that_stand_for_none_are_read_as_none);
     tcase_add_test(tests, another_process_finds_the_same_file);
     tcase_add_test(tests, a_file_that_changed_or_went_is_told);
     suite_add_tcase(suite, tests);

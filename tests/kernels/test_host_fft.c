@@ -106,7 +106,7 @@ START_TEST(an_input_field_has_the_same_bits_whatever_the_fft_plan)
     case_set(&c, "grid.points", 1024);
     case_set(&c, "pulse.peak_power", 100.0);
     case_set(&c, "pulse.phases.gdd", 1e-27); /* the peak power needs a transform back */
-    c.seed = (struct seed){NOISE_ONE_PHOTON, 3, 5, 7};
+    c.seed = (struct seed){NOISE_ONE_PHOTON, 3, 5, 7, 0.0};
     static cplx estimate[1024];
     static cplx measure[1024];
     input_field(&c, FFT_ESTIMATE, 1, estimate);

@@ -184,6 +184,41 @@ START_TEST(an_envelope_that_allows_nothing_or_anything_is_refused)
 END_TEST
 
 /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 32, variance 32/7, error sqrt(32/56). */
+START_TEST(a_window_ends_before_the_first_plane_that_amplifies_too_much)
+{
+    const double nan = (double)NAN;
+    const struct {
+        double gain[5];
+        bool judged[5], left[5];
+        struct envelope_reach reach;
+    } cases[] = {{{1, 2, 5, 9, 10}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {5, 4, 0, -1, 10}},
+                 {{1, 2, 10.5, 9, 3}, {1, 1, 1, 1, 1}, {1, 1, 0, 0, 0}, {2, 1, 3, 2, 2}},
+                 {{1, nan, nan, nan, 3}, {1, 0, 0, 1, 1}, {1, 0, 0, 0, 0}, {1, 0, 2, 3, 1}},
+                 {{nan, nan, 11, nan, nan}, {0, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, -1, 1, 2, 0}},
+                 {{7, nan, nan, 1, (double)INFINITY},
+                  {1, 0, 0, 1, 1},
+                  {1, 0, 0, 1, 0},
+                  {2, 3, 1, 4, 7}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct envelope_reach reach;
+        bool judged[5];
+        for (int k = 0; k < 5; k++)
+            judged[k] = cases[i].judged[k];
+        envelope_narrow(cases[i].gain, judged, 5, 10, &reach);
+        for (int k = 0; k < 5; k++)
+            ck_assert_int_eq(judged[k], cases[i].left[k]);
+        ck_assert_int_eq(reach.judged, cases[i].reach.judged);
+        ck_assert_int_eq(reach.last, cases[i].reach.last);
+        ck_assert_int_eq(reach.beyond, cases[i].reach.beyond);
+        ck_assert_int_eq(reach.first, cases[i].reach.first);
+        ck_assert(exactly(reach.gain, cases[i].reach.gain));
+    }
+    ck_assert(exactly(envelope_perturbation(2), 1e-4));
+    ck_assert(exactly(envelope_perturbation(1e4), 1e-2 / 1e4));
+    ck_assert(exactly(envelope_perturbation(1e12), 1e-10));
+}
+END_TEST
+
 START_TEST(the_error_of_a_mean_is_the_deviation_over_the_root_of_the_number)
 {
     const double x[8] = {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0};
@@ -305,6 +340,7 @@ int main(void)
     tcase_add_test(tests,
                    a_distance_that_is_not_finite_is_outside_and_what_was_not_judged_stays_so);
     tcase_add_test(tests, an_envelope_that_allows_nothing_or_anything_is_refused);
+    tcase_add_test(tests, a_window_ends_before_the_first_plane_that_amplifies_too_much);
     tcase_add_test(tests, the_error_of_a_mean_is_the_deviation_over_the_root_of_the_number);
     tcase_add_test(tests, coherence_has_the_floor_and_the_variance_of_its_estimate);
     tcase_add_test(tests, synthetic_ensembles_scatter_as_the_formulas_say);

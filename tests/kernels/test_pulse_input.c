@@ -7,6 +7,7 @@
 #include "kernels/contract/bounds.h"
 #include "kernels/contract/compare.h"
 #include "kernels/models/pulse/noise.h"
+#include "kernels/models/pulse/perturb.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/perturb/bounded.h"
@@ -242,6 +243,68 @@ START_TEST(the_input_of_a_member_is_its_pulse_plus_its_noise)
 }
 END_TEST
 
+/* A wave in the bin of a signed number, perturbed: 26 modulations to each side up to a quarter
+ * of 512 bins, and the wave itself, each 1/sqrt(53) of the whole. */
+START_TEST(a_perturbation_modulates_the_field_and_is_as_large_as_asked_for)
+{
+    enum { BINS = 512, SHIFTS = 26 };
+    static cplx a[BINS];
+    const long places[] = {0, 3, BINS / 2};
+    const struct seed seed = {.ensemble_seed = 4, .perturbation = 1e-3};
+    const struct perturb_bins bins = {a, BINS, BINS / 2, BINS};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const bool lowest = places[i] == BINS / 2; /* nothing is below it */
+        double sum = 0.0;
+        int count = 0;
+        for (long k = 0; k < BINS; k++)
+            a[k] = cplx_make(0.0, 0.0);
+        a[places[i]] = cplx_make(0.0, 2.0);
+        ck_assert_int_eq(pulse_perturb(&bins, &seed), 0);
+        a[places[i]].i -= 2.0;
+        for (long k = 0; k < BINS; k++) {
+            const long away = labs((k - places[i] + BINS + BINS / 2) % BINS - BINS / 2);
+            sum += cplx_abs2(a[k]);
+            count += cplx_abs2(a[k]) > 0.0;
+            ck_assert(!(cplx_abs2(a[k]) > 0.0) || away <= BINS / 4);
+        }
+        ck_assert_bounded(fabs(sqrt(sum) / 2e-3 - 1.0), BOUND_noise_difference);
+        ck_assert_int_eq(count, lowest ? 1 + SHIFTS : 1 + 2 * SHIFTS);
+        ck_assert_bounded(fabs(cplx_abs2(a[places[i]]) * count / 4e-6 - 1.0),
+                          BOUND_noise_difference);
+    }
+}
+END_TEST
+
+START_TEST(a_perturbation_stays_within_its_bins_and_is_the_seeds_own)
+{
+    enum { BINS = 64, FIRST = 5, COUNT = 40 };
+    static cplx a[3][BINS];
+    struct seed seed = {.noise = NOISE_ONE_PHOTON, .ensemble_seed = 4, .perturbation = 1e-3};
+    for (int i = 0; i < 3; i++) {
+        const struct perturb_bins bins = {a[i], BINS, FIRST, COUNT};
+        for (long k = FIRST; k < FIRST + COUNT; k++)
+            a[i][k] = cplx_make(exp(-0.01 * (double)((k - 20) * (k - 20))), 0.0);
+        seed.realisation = i == 2;
+        ck_assert_int_eq(pulse_perturb(&bins, &seed), 0);
+    }
+    for (long k = 0; k < BINS; k++)
+        if (k < FIRST || k >= FIRST + COUNT)
+            ck_assert(exactly(a[0][k].r, 0.0) && exactly(a[0][k].i, 0.0));
+        else
+            ck_assert(exactly(a[0][k].r, a[1][k].r) && exactly(a[0][k].i, a[1][k].i));
+    ck_assert(!exactly(a[0][20].r, a[2][20].r));
+    seed.perturbation = 0.0;
+    const struct perturb_bins bins = {a[1], BINS, FIRST, COUNT};
+    ck_assert_int_eq(pulse_perturb(&bins, &seed), 0);
+    ck_assert(exactly(a[0][20].r, a[1][20].r));
+    static cplx zero[BINS];
+    const struct perturb_bins none = {zero, BINS, 0, BINS};
+    seed.perturbation = 1e-3;
+    ck_assert_int_eq(pulse_perturb(&none, &seed), 0);
+    ck_assert(exactly(zero[20].r, 0.0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("pulse input");
@@ -258,6 +321,8 @@ int main(void)
     tcase_add_test(tests, numbers_depend_on_seed_realisation_and_bin_alone);
     tcase_add_test(tests, bins_at_or_below_zero_frequency_get_no_noise);
     tcase_add_test(tests, the_input_of_a_member_is_its_pulse_plus_its_noise);
+    tcase_add_test(tests, a_perturbation_modulates_the_field_and_is_as_large_as_asked_for);
+    tcase_add_test(tests, a_perturbation_stays_within_its_bins_and_is_the_seeds_own);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

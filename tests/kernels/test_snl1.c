@@ -319,6 +319,75 @@ static void check_turns(struct snl1_config config)
     snl1_group_clear(&group);
 }
 
+/* A 1-based address by rows and directions without an end; rows below the first are the pad. */
+static int32_t address_of(const struct snl1_numbers *n, int32_t row, int32_t direction)
+{
+    const int32_t nth = n->nth;
+    return ((direction % nth) + nth) % nth + 1 + ((row > 0 ? row : 0) - 1) * nth;
+}
+
+/* Rows and directions of the four neighbours of a partner, far ones first. */
+struct stencil {
+    int32_t rows[4], turn[4];
+};
+
+static struct stencil stencil_of(int32_t row_far, int32_t row_near, int32_t near)
+{
+    return (struct stencil){{row_far, row_far, row_near, row_near},
+                            {near + 1, near, near + 1, near}};
+}
+
+/* Entries of [4] tables that are not where the stencil says, or in no row up to the last. */
+static long wrong_entries(const struct snl1_numbers *n, const struct stencil *stencil, int side,
+                          const int32_t *table, long between, int32_t rows, int32_t last)
+{
+    long wrong = 0;
+    for (int j = 0; j < 4; j++)
+        for (int32_t q = 0; q < rows * n->nth; q++) {
+            const int32_t there = table[j * between + q];
+            wrong += there
+                     != address_of(n, 1 + q / n->nth + stencil->rows[j],
+                                   q % n->nth + side * stencil->turn[j]);
+            wrong += there < (stencil->rows[j] < 0 ? 1 - n->nth : 1) || there > last * n->nth;
+        }
+    return wrong;
+}
+
+/* Gathering is the inverse of handing out: signs of rows and directions are the opposite. */
+static void check_addresses(struct snl1_config config)
+{
+    struct snl1 *handle;
+    ck_assert_int_eq(snl1_create(&config, NULL, &handle, NULL), 0);
+    const struct snl1_numbers *const n = snl1_numbers(handle);
+    const long nspecx = (long)n->nfrchg * n->nth;
+    const long nspec = (long)n->nk * n->nth;
+    int32_t *const ip = malloc(sizeof(int32_t) * 8 * (size_t)nspecx);
+    int32_t *const im = malloc(sizeof(int32_t) * 8 * (size_t)nspecx);
+    int32_t *const ic = malloc(sizeof(int32_t) * 16 * (size_t)nspec);
+    const struct stencil plus = stencil_of(n->ifrp + 1, n->ifrp, n->ithp);
+    const struct stencil minus = stencil_of(n->ifrm - 1, n->ifrm, n->ithm);
+    const struct stencil back = stencil_of(-n->ifrp - 1, -n->ifrp, n->ithp);
+    const struct stencil up = stencil_of(1 - n->ifrm, -n->ifrm, n->ithm);
+    snl1_addresses(handle, ip, im, ic);
+    for (int o = 0; o < 2; o++) {
+        const int side = o == 0 ? 1 : -1;
+        ck_assert_int_eq(
+            wrong_entries(n, &plus, side, ip + 4 * o * nspecx, nspecx, n->nfrchg, n->nfrhgh),
+            0);
+        ck_assert_int_eq(
+            wrong_entries(n, &minus, -side, im + 4 * o * nspecx, nspecx, n->nfrchg, n->nfrchg),
+            0);
+        ck_assert_int_eq(
+            wrong_entries(n, &back, -side, ic + o * nspec, 2 * nspec, n->nk, n->nfrchg), 0);
+        ck_assert_int_eq(
+            wrong_entries(n, &up, side, ic + (8 + o) * nspec, 2 * nspec, n->nk, n->nfrchg), 0);
+    }
+    free(ip);
+    free(im);
+    free(ic);
+    snl1_destroy(handle);
+}
+
 START_TEST(other_grids_work_as_well)
 {
     static const float xfr[] = {1.05f, 1.1f, 1.25f, 1.4f};
@@ -334,6 +403,7 @@ START_TEST(other_grids_work_as_well)
             config.lam = lam[(i + j) % 5];
             check_grid(config);
             check_turns(config);
+            check_addresses(config);
         }
 }
 END_TEST

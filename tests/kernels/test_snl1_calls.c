@@ -80,6 +80,8 @@ static void refused(struct small *c, int code, const char *word)
     ck_assert_msg(strstr(text, word) != NULL, "'%s' is not in '%s'", word, text);
     for (int i = 0; i < PTS * N; i++)
         ck_assert(isnan(c->s[i]) && isnan(c->d[i]));
+    for (int p = 0; p < PTS; p++)
+        ck_assert_int_eq(c->flags[p], SNL1_NONFINITE);
 }
 
 START_TEST(a_batch_that_does_not_fit_is_refused)
@@ -160,6 +162,167 @@ START_TEST(a_spectrum_of_zeros_has_a_term_of_positive_zeros)
         ck_assert_exactly((double)c.d[i], 0.0);
     }
     small_clear(&c);
+}
+END_TEST
+
+START_TEST(a_relative_depth_that_is_no_number_acts_as_the_least)
+{
+    struct small c;
+    small_make(&c);
+    c.kdmean[0] = 0.5f / 0.75f; /* kdmin over kdcon */
+    c.kdmean[1] = NAN;
+    c.kdmean[2] = -3.0f;
+    for (int i = 0; i < N; i++)
+        c.a[N + i] = c.a[2 * N + i] = c.a[i];
+    ck_assert_int_eq(snl1_compute(c.handle, &c.batch), 0);
+    ck_assert(c.s[N / 2] < 0.0f || c.s[N / 2] > 0.0f);
+    for (int p = 1; p < PTS; p++)
+        for (int i = 0; i < N; i++) {
+            ck_assert_exactly((double)c.s[p * N + i], (double)c.s[i]);
+            ck_assert_exactly((double)c.d[p * N + i], (double)c.d[i]);
+        }
+    small_clear(&c);
+}
+END_TEST
+
+/* What a caller forgets must not end the caller's program. */
+START_TEST(pointers_that_are_missing_are_refused)
+{
+    char text[SNL1_TEXT_SIZE] = "";
+    const struct snl1_config config = small_config();
+    struct small c;
+    struct snl1 *handle = NULL;
+    small_make(&c);
+    ck_assert_int_eq(snl1_defaults(SNL1_ST4, NULL), SNL1_ARGUMENT);
+    ck_assert_int_eq(snl1_create(NULL, NULL, &handle, text), SNL1_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(text, "configuration"));
+    ck_assert_int_eq(snl1_create(&config, NULL, NULL, text), SNL1_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(text, "place"));
+    ck_assert_int_eq(snl1_create_ready(NULL, &handle, text), SNL1_ARGUMENT);
+    ck_assert_int_eq(snl1_create_ready(snl1_numbers(c.handle), NULL, NULL), SNL1_ARGUMENT);
+    struct snl1_numbers numbers = *snl1_numbers(c.handle);
+    numbers.sig = NULL;
+    ck_assert_int_eq(snl1_create_ready(&numbers, &handle, text), SNL1_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(text, "sig"));
+    numbers = *snl1_numbers(c.handle);
+    numbers.af11 = NULL;
+    ck_assert_int_eq(snl1_create_ready(&numbers, &handle, text), SNL1_ARGUMENT);
+    ck_assert_ptr_null(handle);
+    ck_assert_int_eq(snl1_choose(NULL, SNL1_FAST, NULL), SNL1_ARGUMENT);
+    ck_assert_str_eq(snl1_kernel(NULL), "");
+    ck_assert_ptr_null(snl1_numbers(NULL));
+    ck_assert_uint_eq(snl1_scratch_bytes(NULL), 0);
+    snl1_message(NULL, text);
+    ck_assert_ptr_nonnull(strstr(text, "handle"));
+    snl1_message(c.handle, NULL);
+    snl1_note_failure(NULL, "nothing");
+    snl1_note_failure(c.handle, NULL);
+    snl1_addresses(NULL, NULL, NULL, NULL);
+    snl1_addresses(c.handle, NULL, NULL, NULL);
+    snl1_frequencies(NULL, 1, NULL);
+    snl1_destroy(NULL);
+    ck_assert_int_eq(snl1_compute(c.handle, NULL), SNL1_ARGUMENT);
+    snl1_message(c.handle, text);
+    ck_assert_ptr_nonnull(strstr(text, "batch"));
+    ck_assert_int_eq(snl1_compute(NULL, NULL), SNL1_ARGUMENT);
+    ck_assert_int_eq(snl1_compute(NULL, &c.batch), SNL1_ARGUMENT);
+    for (int i = 0; i < PTS * N; i++)
+        ck_assert(isnan(c.s[i]) && isnan(c.d[i]));
+    small_clear(&c);
+}
+END_TEST
+
+START_TEST(each_array_of_a_batch_is_needed)
+{
+    static const size_t arrays[] = {
+        offsetof(struct snl1_batch, a),      offsetof(struct snl1_batch, cg),
+        offsetof(struct snl1_batch, kdmean), offsetof(struct snl1_batch, s),
+        offsetof(struct snl1_batch, d),      offsetof(struct snl1_batch, scratch)};
+    struct small c;
+    small_make(&c);
+    const struct snl1_batch whole = c.batch;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        char text[SNL1_TEXT_SIZE] = "";
+        c.batch = whole;
+        memset((char *)&c.batch + arrays[i], 0, sizeof(void *));
+        ck_assert_int_eq(snl1_compute(c.handle, &c.batch), SNL1_ARGUMENT);
+        snl1_message(c.handle, text);
+        ck_assert_ptr_nonnull(strstr(text, "missing"));
+    }
+    c.batch = whole;
+    c.batch.flags = NULL;
+    ck_assert_int_eq(snl1_compute(c.handle, &c.batch), 0);
+    small_clear(&c);
+}
+END_TEST
+
+START_TEST(a_text_of_another_language_is_kept)
+{
+    char text[SNL1_TEXT_SIZE];
+    char longer[2 * SNL1_TEXT_SIZE];
+    struct small c;
+    small_make(&c);
+    snl1_message(c.handle, text);
+    ck_assert_str_eq(text, "");
+    snl1_note_failure(c.handle, "shapes");
+    snl1_message(c.handle, text);
+    ck_assert_str_eq(text, "shapes");
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = 0;
+    snl1_note_failure(c.handle, longer);
+    snl1_message(c.handle, text);
+    ck_assert_uint_eq(strlen(text), SNL1_TEXT_SIZE - 1);
+    small_clear(&c);
+}
+END_TEST
+
+/* Rounding makes the cosine of an angle greater than 1 for some lam below 3e-4. */
+START_TEST(each_lam_has_angles_or_is_refused_by_name)
+{
+    int refusals = 0;
+    struct snl1_config config = small_config();
+    for (float lam = 1e-9f; lam < 0.5f; lam = nextafterf(lam * 1.0007f, 1.0f)) {
+        char text[SNL1_TEXT_SIZE];
+        struct snl1 *handle;
+        config.lam = lam;
+        const int code = snl1_create(&config, NULL, &handle, text);
+        if (code != 0) {
+            ck_assert_int_eq(code, SNL1_ARGUMENT);
+            ck_assert_ptr_nonnull(strstr(text, "too small"));
+            ck_assert_ptr_null(handle);
+            ck_assert(lam < 3e-4f);
+            refusals++;
+            continue;
+        }
+        const struct snl1_numbers *const n = snl1_numbers(handle);
+        for (int j = 0; j < SNL1_WEIGHTS; j++)
+            ck_assert(n->awg[j] >= -1e-3f && n->awg[j] <= 1.001f);
+        snl1_destroy(handle);
+    }
+    config.lam = nextafterf(0.5f, 0.0f);
+    struct snl1 *last;
+    ck_assert_int_eq(snl1_create(&config, NULL, &last, NULL), 0);
+    snl1_destroy(last);
+    ck_assert_int_gt(refusals, 0);
+}
+END_TEST
+
+START_TEST(frequencies_beyond_binary32_are_refused)
+{
+    char text[SNL1_TEXT_SIZE];
+    struct snl1 *handle;
+    struct snl1_config config = small_config();
+    config.nk = 1000;
+    config.xfr = 1.2f; /* 1.2^1000 is 1e79 */
+    ck_assert_int_eq(snl1_create(&config, NULL, &handle, text), SNL1_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(text, "beyond binary32"));
+    config = small_config();
+    config.fr1 = 1e-45f;
+    config.xfr = 16.0f;
+    ck_assert_int_eq(snl1_create(&config, NULL, &handle, text), SNL1_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(text, "beyond binary32"));
+    ck_assert_ptr_null(handle);
+    ck_assert_int_eq((int)mem_live(), 0);
 }
 END_TEST
 
@@ -291,6 +454,12 @@ static Suite *calls_suite(void)
     tcase_add_test(tests, a_wrong_length_writes_no_further_than_told);
     tcase_add_test(tests, points_are_flagged);
     tcase_add_test(tests, a_spectrum_of_zeros_has_a_term_of_positive_zeros);
+    tcase_add_test(tests, a_relative_depth_that_is_no_number_acts_as_the_least);
+    tcase_add_test(tests, pointers_that_are_missing_are_refused);
+    tcase_add_test(tests, each_array_of_a_batch_is_needed);
+    tcase_add_test(tests, a_text_of_another_language_is_kept);
+    tcase_add_test(tests, each_lam_has_angles_or_is_refused_by_name);
+    tcase_add_test(tests, frequencies_beyond_binary32_are_refused);
     tcase_add_test(tests, a_configuration_outside_of_its_ranges_is_refused);
     tcase_add_test(tests, frequencies_that_begin_a_row_early_are_refused);
     tcase_add_test(tests, packages_differ_in_their_constant);

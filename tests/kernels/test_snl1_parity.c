@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parity kernels give the bits of WAVEWATCH III, whatever surrounds a point. */
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,6 +25,97 @@ static struct snl1_group group_of(int g)
     ck_assert_int_eq(snl1_group_load(DATA_FOLDER "/snl1", g, &group), 0);
     return group;
 }
+
+static void *repeated(const void *from, size_t one, int have, int wanted, int arrays)
+{
+    char *const all = malloc(one * (size_t)wanted * (size_t)arrays);
+    for (int k = 0; k < arrays; k++)
+        for (int p = 0; p < wanted; p++)
+            memcpy(all + one * (size_t)(k * wanted + p),
+                   (const char *)from + one * (size_t)(k * have + p % have), one);
+    return all;
+}
+
+/* The points of a group again and again. */
+static struct snl1_group long_group_of(int g, int npts)
+{
+    struct snl1_group group = group_of(g);
+    const struct snl1_group one = group;
+    const int have = group.npts;
+    group.npts = npts;
+    group.a = repeated(one.a, sizeof(float) * (size_t)group.nspec, have, npts, 1);
+    group.cg = repeated(one.cg, sizeof(float) * (size_t)group.config.nk, have, npts, 1);
+    group.kdmean = repeated(one.kdmean, sizeof(float), have, npts, 1);
+    group.results = repeated(one.results, sizeof(uint64_t), have, npts, 2);
+    free(one.a);
+    free(one.cg);
+    free(one.kdmean);
+    free(one.results);
+    return group;
+}
+
+START_TEST(a_thousand_points_in_one_call_have_the_bits_of_the_reference)
+{
+    for (int g = 0; g < SNL1_GROUPS; g++) {
+        struct snl1_group group = long_group_of(g, 1000);
+        for (const char *const *isa = snl1_isas; *isa != NULL; isa++) {
+            struct snl1 *const handle = snl1_handle(&group, SNL1_PARITY, *isa);
+            struct snl1_results results;
+            if (handle == NULL)
+                continue;
+            ck_assert_int_eq(snl1_run(handle, &group, 1000, 3, &results), 0);
+            ck_assert_int_eq(snl1_wrong_points(&group, &results), 0);
+            snl1_results_clear(&results);
+            snl1_destroy(handle);
+        }
+        snl1_group_clear(&group);
+    }
+}
+END_TEST
+
+START_TEST(tables_and_weights_have_the_bits_of_the_reference)
+{
+    for (int g = 0; g < SNL1_GROUPS; g++) {
+        struct snl1_group group = group_of(g);
+        struct snl1 *const handle = snl1_handle(&group, SNL1_PARITY, NULL);
+        ck_assert_int_eq(snl1_wrong_tables(handle, &group), 0);
+        snl1_destroy(handle);
+        snl1_group_clear(&group);
+    }
+}
+END_TEST
+
+/* A host may trap on these. The reference raises them for the spectrum times 1e20 alone, the
+ * one with infinities in its results. */
+START_TEST(no_point_with_finite_results_raises_a_floating_point_exception)
+{
+    const int watched = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+    for (int g = 0; g < SNL1_GROUPS; g++) {
+        struct snl1_group group = group_of(g);
+        for (const char *const *isa = snl1_isas; *isa != NULL; isa++) {
+            struct snl1 *const handle = snl1_handle(&group, SNL1_PARITY, *isa);
+            for (int p = 0; handle != NULL && p < group.npts; p++) {
+                struct snl1_group one = group;
+                struct snl1_results results;
+                one.npts = 1;
+                one.a += (long)p * group.nspec;
+                one.cg += (long)p * group.config.nk;
+                one.kdmean += p;
+                feclearexcept(FE_ALL_EXCEPT);
+                ck_assert_int_eq(snl1_run(handle, &one, 1, 0, &results), 0);
+                const int raised = fetestexcept(watched);
+                const int expected =
+                    (results.flags[0] & SNL1_NONFINITE) != 0 ? FE_INVALID | FE_OVERFLOW : 0;
+                ck_assert_msg(raised == expected, "%s %s point %d: %#x in place of %#x",
+                              group.name, snl1_kernel(handle), p, raised, expected);
+                snl1_results_clear(&results);
+            }
+            snl1_destroy(handle);
+        }
+        snl1_group_clear(&group);
+    }
+}
+END_TEST
 
 START_TEST(every_point_has_the_bits_of_the_reference)
 {
@@ -214,10 +306,13 @@ START_TEST(threads_on_one_handle_give_the_same_bits)
         for (int t = 0; t < threads; t++) {
             const int first = group.npts * t / threads;
             ck_assert_int_eq(share[t].rc, 0);
-            for (int p = 0; p < share[t].part.npts; p++)
-                ck_assert_uint_eq(
-                    snl1_hash(share[t].results.s + (long)p * group.nspec, group.nspec, 1),
-                    group.results[first + p]);
+            for (int p = 0; p < share[t].part.npts; p++) {
+                const long at = (long)p * group.nspec;
+                ck_assert_uint_eq(snl1_hash(share[t].results.s + at, group.nspec, 1),
+                                  group.results[first + p]);
+                ck_assert_uint_eq(snl1_hash(share[t].results.d + at, group.nspec, 1),
+                                  group.results[group.npts + first + p]);
+            }
             snl1_results_clear(&share[t].results);
         }
     }
@@ -272,6 +367,9 @@ static Suite *parity_suite(void)
     TCase *const tests = tcase_create("snl1_parity");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_point_has_the_bits_of_the_reference);
+    tcase_add_test(tests, a_thousand_points_in_one_call_have_the_bits_of_the_reference);
+    tcase_add_test(tests, tables_and_weights_have_the_bits_of_the_reference);
+    tcase_add_test(tests, no_point_with_finite_results_raises_a_floating_point_exception);
     tcase_add_test(tests, two_instruction_sets_are_two_kernels);
     tcase_add_test(tests, intermediate_arrays_have_the_bits_of_the_reference);
     tcase_add_test(tests, the_power_is_the_chain_of_optimised_builds);

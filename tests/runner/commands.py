@@ -181,6 +181,8 @@ def plan_of_small_scans():
     check("a grid that is too coarse is warned of", len(warned) > 0, r.stderr)
     r = sf("plan", "fibre.yaml", "--set", "envelope.reference=tighter", "--set", "envelope.tolerance=1e-4", "--set", "envelope.sample=5 %")
     check("an envelope is explained", r.returncode == 0 and "5 % of the members are judged against their own run at stepper.rtol / 10" in r.stdout and "field_l2 may differ by 4 x 0.0001" in r.stdout, r.stderr + r.stdout)
+    r = sf("plan", "fibre.yaml", "--set", "envelope.tolerance=1e-4", "--set", "envelope.sample=1000")
+    check("a sample larger than the scan is the scan", "20 of 20 members judged against" in r.stdout, r.stderr + r.stdout)
     refuses("a worker above the memory limit is refused at plan time", sf("plan", "fibre.yaml", "--set", "resources.memory=10 kB"), 2, "memory")
     refuses("--set of an unknown key is refused", sf("plan", "fibre.yaml", "--set", "gama=1"), 2, "gama")
 
@@ -340,6 +342,29 @@ def words_that_are_almost_right():
     check("describe says what fixed is for", "fixed: its formulas on the steps of stepper.schedule" in " ".join(text.split()), text[-3000:])
 
 
+def a_list_is_no_choice():
+    """Each choice of each model, given several at once: one line with what it is and what is accepted."""
+    bad = []
+    count = 0
+    for model in ("gnlse", "capillary", "snl1", "probe"):
+        for p in json.loads(sf("describe", model, "--json").stdout)["parameters"]:
+            if p["kind"] != "choice" or any("/" in c for c in p["choices"]):
+                continue
+            count += 1
+            several = f"[{', '.join(p['choices'][:2])}]"
+            section, name = ("stepper", p["name"][8:]) if p["name"].startswith("stepper.") else ("parameters", p["name"])
+            r = sf("plan", write("several.yaml", f"scan: x\nmodel: {model}\n{section}: {{{name}: {several}}}\n"))
+            words = (p["name"] + ":", "a list stands here", "axes: - " + p["name"], p["doc"], *p["choices"])
+            if r.returncode != 2 or not all(w in r.stderr for w in words) or r.stderr.count("\n") != 1:
+                bad.append((model, p["name"], r.stderr))
+    check(f"a list in place of each of {count} choices is refused by name, with what is accepted", count > 20 and not bad, bad[:2])
+    for several in ("[HE11, HE12]", "[HE11]"):
+        text = GAS.replace("silica_table}", f"silica_table, mode: {several}}}")
+        refuses(f"mode: {several} is refused by name", sf("plan", write("modes.yaml", text)), 2, "guide.mode: a list stands here", "several at once are not propagated", "accepted: HE11, HE12")
+    axis = GAS + "axes:\n  - guide.mode: [HE11, HE12]\n"
+    check("an axis of modes is accepted", sf("plan", write("modes.yaml", axis), "--no-measure").returncode == 0)
+
+
 def a_full_disk_gets_no_half_example():
     libc = ctypes.CDLL(None, use_errno=True)
     os.mkdir("full")
@@ -360,7 +385,7 @@ with tempfile.TemporaryDirectory(dir=".") as folder:
     os.chdir(folder)
     for part in (program, option_errors, models, plan_of_small_scans, plan_of_huge_scans, bad_scan_files,
                  what_is_found_after_reading_has_its_place, what_a_capillary_cannot_do, surroundings_of_a_scan_file,
-                 words_that_are_almost_right, a_full_disk_gets_no_half_example):
+                 words_that_are_almost_right, a_list_is_no_choice, a_full_disk_gets_no_half_example):
         part()
     os.chdir("..")
 print(f"{len(failures)} failed")

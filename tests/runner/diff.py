@@ -205,6 +205,8 @@ def what_cannot_be_compared_is_refused():
     assert command(".", "diff", made(PULSE), "absent.h5").returncode == 2
     r = command(".", "diff", made(PULSE), made(PULSE.replace("4 kW", "3 kW")))
     assert r.returncode == 2 and "in common" in r.stderr, r
+    r = command(".", "diff", made(PULSE), made(PULSE), "--tolerance", "1")
+    assert r.returncode == 2 and "1e-300 to 0.99" in r.stderr, r
     with open("text.h5", "w") as file:
         file.write("no HDF5\n")
     assert command(".", "diff", made(PULSE), "text.h5").returncode == 4

@@ -217,6 +217,19 @@ def the_sample_depends_on_the_members_alone():
         assert members == chosen if chosen else len(members) == 3, members
 
 
+def a_sample_of_five_per_cent_adds_less_than_thirty_to_the_work():
+    """Counted in right-hand sides, which no other program on the machine changes: also where references are repeated."""
+    for text in (MANY, MANY.replace("{history: 0}", "{history: 64}"), MANY.replace("2 mm", "1 cm")):
+        folder = write(judged(text.replace("points: 6", "points: 40"), "1e-2", sample="5 %"))
+        run(folder)
+        c = contract(folder)
+        with h5py.File(os.path.join(folder, "out.h5")) as file:
+            own = file["member/rhs_calls"][...]
+        assert len(own) == 160 and (c["outcome"] == DONE).sum() == c["chosen"].sum() == 8, c["outcome"]
+        share = c["rhs_calls"].sum() / own.sum()
+        assert 0.05 < share < 0.3, (text[-16:], share)
+
+
 def the_fields_of_a_capillary_are_judged():
     """A model that stores sums along its path beside the field, which are zero at the start."""
     text = """scan: guide
@@ -356,6 +369,98 @@ def a_stored_reference_is_found_by_what_the_members_are():
     assert r.returncode == 2 and "there is no file none.h5" in r.stderr, r.stderr
 
 
+def a_reference_must_be_tighter_than_what_it_judges():
+    folder = write(MANY.replace("[1e-3, 1e-6]", "[1e-5]").replace("store: {history: 0}\n", ""), "own.yaml")
+    assert command(folder, "run", "own.yaml", "-o", "own.h5").returncode == 0
+    with open(os.path.join(folder, "own.yaml")) as file:
+        text = file.read()
+    with open(os.path.join(folder, "replay.yaml"), "w") as file:  # the steps of each member once more
+        axes = "  - zip:\n      pulse.peak_power: [1 kW, 2 kW, 3 kW, 4 kW, 5 kW, 6 kW]\n      stepper.schedule.member: [0, 2, 4, 6, 8, 10]\n"
+        file.write(text[:text.index("axes:")].replace("0.11 W^-1 m^-1", "0.10 W^-1 m^-1") + "axes:\n" + axes + text[text.index("save:"):]
+                   + "stepper: {method: fixed, schedule: {from: own.h5}}\n")
+    r = command(folder, "run", "replay.yaml", "-o", "replay.h5")
+    assert r.returncode == 0, r.stderr
+
+    def judge(rtol, reference, result="out.h5"):
+        scan = judged(text.replace("[1e-5]", f"[{rtol}]"), "1e-4", reference=f"stored {reference}")
+        if reference == "replay.h5":
+            scan = scan.replace("[0.10 W^-1 m^-1, 0.11 W^-1 m^-1]", "[0.10 W^-1 m^-1]")
+        with open(os.path.join(folder, "scan.yaml"), "w") as file:
+            file.write(scan)
+        return [command(folder, *words) for words in (("plan", "scan.yaml"), ("run", "scan.yaml", "-o", result))]
+    for rtol, reference, words in (("1e-5", "own.h5", "has stepper.rtol 1e-05, member 0 of the scan 1e-05; a reference must be tighter"),
+                                   ("1e-6", "own.h5", "has stepper.rtol 1e-05, member 0 of the scan 1e-06"),
+                                   ("1e-3", "replay.h5", "is a replay, whose error nothing controls"),
+                                   ("1e-3", "none.h5", "there is no file none.h5"),
+                                   ("1e-3", "own.yaml", "envelope.reference: own.yaml is not an HDF5 file")):
+        for r in judge(rtol, reference):
+            assert r.returncode in (2, 4) and words in r.stderr, (rtol, reference, r)
+    r = judge("1e-3", "own.h5", "own.h5")[1]
+    assert r.returncode == 2 and "own.h5 is the result file itself" in r.stderr, r
+    assert not os.path.exists(os.path.join(folder, "out.h5"))
+    plan, r = judge("1e-3", "own.h5")
+    assert plan.returncode == 0 and r.returncode in (0, 1), r
+    c = contract(folder)
+    bare = c["verdict"] == UNJUDGED  # where two planes bound the steps, of both
+    assert (~bare).sum() >= 6 and all("took" in text_of(t) for t in c["reason"][bare]), (c["verdict"], c["reason"])
+    assert {text_of(t) for t in c["reference"]} == {"stored own.h5"}, c["reference"]
+
+
+def of_several_references_the_tightest_counts():
+    folder = write(MANY.replace("[1e-3, 1e-6]", "[1e-4, 1e-11, 1e-5]").replace("scan: many", "scan: best"), "ref.yaml")
+    assert command(folder, "run", "ref.yaml", "-o", "ref.h5").returncode == 0
+    with open(os.path.join(folder, "scan.yaml"), "w") as file:
+        file.write(judged(MANY.replace("[1e-3, 1e-6]", "[1e-3]"), "1e-4", reference="stored ref.h5"))
+    run(folder)
+    c = contract(folder)
+    with h5py.File(os.path.join(folder, "out.h5")) as a, h5py.File(os.path.join(folder, "ref.h5")) as b:
+        x, y = a["plane/field"][...], b["plane/field"][...]
+    for m in range(12):
+        there = m // 2 * 6 + 2 + m % 2  # axes: power, rtol, gamma
+        want = max(np.linalg.norm(x[m, k] - y[there, k]) / np.linalg.norm(y[there, k]) for k in range(3))
+        assert math.isclose(c["observed"][m], want, rel_tol=1e-12), (m, c["observed"][m], want)
+
+
+def a_stored_reference_of_the_same_steps_gives_no_verdict():
+    """Where planes, not the tolerance, bound the steps a tighter one takes the same: its distance, 0, is no error."""
+    dense = MANY.replace("from: 1 kW", "from: 4 kW").replace("planes: 3", "planes: 101").replace("store: {history: 0}\n", "")
+    folder = write(dense.replace("[1e-3, 1e-6]", "[1e-4]"), "ref.yaml")
+    assert command(folder, "run", "ref.yaml", "-o", "ref.h5").returncode == 0
+    for history in ("", "store: {history: 0}\n"):
+        with open(os.path.join(folder, "scan.yaml"), "w") as file:
+            file.write(judged(dense.replace("[1e-3, 1e-6]", "[1e-3]"), "1e-9", reference="stored ref.h5") + history)
+        code, _, err = run(folder, "--fresh")
+        c = contract(folder)
+        with h5py.File(os.path.join(folder, "out.h5")) as a, h5py.File(os.path.join(folder, "ref.h5")) as b:
+            assert (a["member/steps"][...] == 100).all() and (b["member/steps"][...] == 100).all()
+        assert code == 1 and (c["outcome"] == FAILED).all() and (c["verdict"] == UNJUDGED).all(), (c["verdict"], err)
+        assert "took 100 steps, the member 100" in text_of(c["reason"][0]), c["reason"][0]
+
+
+def a_smaller_sample_is_no_forgery():
+    """A smaller sample needs no work; what it leaves out is no forgery, and with the scan file verify knows it."""
+    folder = write(judged(MANY, "1e-2"))
+    assert run(folder)[0] == 0
+    def checks(*words):
+        r = command(folder, "verify", "--json", "out.h5", *words)
+        return json.loads(r.stdout)["files"][0]["checks"]["verdicts"]
+    assert checks()["broken"] == 0 and checks("--scan", "scan.yaml")["broken"] == 0
+    with open(os.path.join(folder, "scan.yaml"), "w") as file:
+        file.write(judged(MANY, "1e-2", sample="5"))
+    assert run(folder)[0] == 0 and contract(folder)["chosen"].sum() == 5
+    assert checks()["broken"] == 0 and "--scan" in checks()["skipped"], checks()
+    assert checks("--scan", "scan.yaml")["broken"] == 0
+    with open(os.path.join(folder, "more.yaml"), "w") as file:
+        file.write(judged(MANY, "1e-2", sample="{points: [0, 1, 2, 3, 4, 5, 6]}"))
+    found = checks("--scan", "more.yaml")
+    chosen = contract(folder)["chosen"]
+    assert found["broken"] == int((chosen[:7] == 0).sum() + (chosen[7:] == 1).sum()) > 0, (found, chosen)
+    with open(os.path.join(folder, "other.yaml"), "w") as file:
+        file.write(judged(MANY.replace("to: 6 kW", "to: 7 kW"), "1e-2"))
+    r = command(folder, "verify", "out.h5", "--scan", "other.yaml")
+    assert r.returncode == 4 and "--scan wants the file's own scan" in r.stderr and "peak_power" in r.stderr, r
+
+
 def what_cannot_be_judged_is_refused():
     probe = "scan: p\nmodel: probe\nsave: {planes: 2}\n"
     for text, words in (
@@ -367,6 +472,9 @@ def what_cannot_be_judged_is_refused():
             (judged(probe, "1e-3", reference="stored x.h5", norm="energy"), "no observable energy"),
             (judged(MANY, "1e-5", planes="4"), "no plane is saved at z"),
             (judged(MANY, "1e-5", safety="0.5"), "at least 1"),
+            (judged(MANY, "0.25"), "nothing but zeros is 1"),
+            (judged(MANY, "0.01", safety="100"), "safety times tolerance is 1;"),
+            (judged(MANY, "1e-5", planes="[0 m]"), "z = 0 alone is judged"),
             (judged(MANY, "1e-5", sample="{points: [24]}"), "points are 0 to 23")):
         folder = write(text)
         for words_of in (("plan", "scan.yaml"), ("run", "scan.yaml", "-o", "out.h5")):

@@ -118,6 +118,30 @@ def a_replay_at_full_length_is_as_accurate_as_its_original():
     assert 0 < error[0] < 1e-3 and abs(error[0] - error[1]) < 1e-3 * error[0], error
 
 
+def a_replay_is_judged_by_steps_of_its_own():
+    """Its own steps once more would be itself, and any error within any bound."""
+    for model, (text, _, length, first) in MODELS.items():
+        source = original(text, length, first)
+        tight = done(write(text.replace("LENGTH", length) + "save: {planes: last}\nstepper: {rtol: 1e-11, first_step: 0.01 mm}\n"))
+        right = fields(tight)[1][-1]
+        for times, verdict, code in ((0.1, 2, 1), (1.0, 1, 0)):
+            folder = replay(text, length, source, "planes: last", more=", first_step: 0.01 mm")
+            error = np.linalg.norm(fields(source, 1)[1][-1] - right) / np.linalg.norm(right)
+            with open(os.path.join(folder, "scan.yaml"), "a") as file:
+                file.write(f"envelope: {{tolerance: {times * error!r}}}\n")
+            got, _, err = run(folder, *PLAIN)
+            with h5py.File(os.path.join(folder, "out.h5")) as file:
+                column = {name: file["member/contract"][name][0] for name in ("verdict", "observed", "rhs_calls")}
+            assert got == code and column["verdict"] == verdict and 0.5 * error < column["observed"] < 1.5 * error, (model, error, column, err)
+            assert column["rhs_calls"] > 1, column
+        r = command(folder, "verify", "out.h5", "--recompute", "1", "--scan", "scan.yaml")
+        assert r.returncode == 0, r.stdout
+        with h5py.File(os.path.join(folder, "out.h5"), "r+") as file:
+            file["member/rhs_calls"][0] += 6
+        r = command(folder, "verify", "out.h5")
+        assert r.returncode == 1 and "right-hand sides" in r.stdout, r.stdout
+
+
 def replays_of_workers_and_one_process_agree_and_know_their_schedule():
     text, _, length, first = MODELS["gnlse"]
     source = original(text, length, first)

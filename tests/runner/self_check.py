@@ -133,6 +133,23 @@ def a_wrong_worker_is_parked_and_its_members_are_computed_again():
     assert "self-check failed" in shown and "40 done" in shown, shown
 
 
+def a_worker_that_begins_to_flush_is_parked():
+    """Numbers below 1e-308 become zero, as a library with -ffast-math has them that is loaded on the way: no field tells."""
+    text = scan(40)
+    folder = write(text)
+    order = {"FARM_FAULT": f"flush@step,member=20,once={os.path.abspath(folder)}/struck"}
+    code, _, err = run(folder, *PLAIN, "-n", "3", "--self-check=3", env=order)
+    assert code == 0, err
+    assert "flushed to zero" in next(line for line in err.splitlines() if "fails its self-check" in line), err
+    rank, state = columns(folder, "rank", "state")
+    bad, again = failed_rank(folder), withdrawn(folder)
+    assert 20 in again and (state == 2).all() and all(rank[m] != bad for m in again), (again, rank)
+    assert same(content(folder), content(right(text)))
+    folder = write(text)
+    code, _, err = run(folder, *PLAIN, "--self-check=3", env={"FARM_FAULT": "flush@step,member=20"})
+    assert code == 3 and "flushed to zero" in err, (code, err)
+
+
 def without_checks_the_same_fault_goes_unseen():
     text = scan(40)
     folder = write(text)

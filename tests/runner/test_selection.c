@@ -13,7 +13,7 @@ static char message[512];
 static int read_text(const char *text, struct selection *s)
 {
     status_capture(message, sizeof message);
-    const int rc = selection_read(text, 100, s);
+    const int rc = selection_read("members", text, 100, s);
     status_capture(NULL, 0);
     return rc;
 }
@@ -52,7 +52,7 @@ START_TEST(what_is_no_id_of_a_member_is_named)
         ck_assert_int_eq(mem_live(), 0);
     }
     ck_assert_int_eq(read_text("3,12z,4", &s), ERR_ARGUMENT);
-    ck_assert_ptr_nonnull(strstr(message, "'12z'"));
+    ck_assert_ptr_nonnull(strstr(message, "--members: '12z'"));
     ck_assert_int_eq(read_text("", &s), ERR_ARGUMENT);
     ck_assert_int_eq(read_text(" , ", &s), ERR_ARGUMENT);
 }

@@ -2,6 +2,9 @@
 /* One worker's comparison of its kernels with the baseline's. */
 #include <stdio.h>
 #include <string.h>
+#ifdef __SSE2__
+#    include <xmmintrin.h>
+#endif
 
 #include "kernels/backend/wrong.h"
 #include "kernels/base/mem.h"
@@ -85,6 +88,27 @@ START_TEST(and_in_a_capillary_with_plasma_and_a_gradient)
 }
 END_TEST
 
+/* MXCSR: bit 15 flushes results. */
+START_TEST(a_unit_that_flushes_fails_before_fields_are_compared)
+{
+#ifdef __SSE2__
+    struct gnlse_case c;
+    struct self_check found;
+    const unsigned before = _mm_getcsr();
+    struct backend *be = make_backend();
+    case_init(&c);
+    _mm_setcsr(before | 1U << 15);
+    const int rc = self_check_run(&gnlse_ops, &c.params, be, &found);
+    _mm_setcsr(before);
+    ck_assert_int_eq(rc, 0);
+    ck_assert_msg(found.compared && !found.within, "%s", found.text);
+    ck_assert_ptr_nonnull(strstr(found.text, "flushed to zero"));
+    case_clear(&c);
+    backend_destroy(be);
+#endif
+}
+END_TEST
+
 START_TEST(a_point_without_steps_leaves_the_matter_open)
 {
     struct gnlse_case c;
@@ -114,6 +138,7 @@ int main(void)
     TCase *tc = tcase_create("one worker");
     tcase_add_test(tc, a_slope_that_is_a_thousandth_off_is_seen_in_a_fibre);
     tcase_add_test(tc, and_in_a_capillary_with_plasma_and_a_gradient);
+    tcase_add_test(tc, a_unit_that_flushes_fails_before_fields_are_compared);
     tcase_add_test(tc, a_point_without_steps_leaves_the_matter_open);
     tcase_add_test(tc, a_model_without_stepper_cannot_be_checked);
     suite_add_tcase(suite, tc);

@@ -83,9 +83,18 @@ def files_of_runs_are_whole():
     assert "skipped" in verify(made(GUIDED))["checks"]["steps"]  # it keeps no history
 
 
-def a_history_that_was_cut_is_not_summed():
+def a_history_that_was_cut_is_a_part_of_the_sum():
     checks = verify(made(GUIDED.replace("history: 0", "history: 2")))["checks"]
-    assert checks["steps"] == {"class": "P", "checked": 0, "broken": 0, "findings": []}, checks
+    assert checks["steps"] == {"class": "P", "checked": 4, "broken": 0, "findings": []}, checks
+    cut = GUIDED.replace("history: 0", "history: 2")
+    with h5py.File(made(cut)) as file:
+        assert (file["step/n_steps"][...] == 2).all() and (file["member/history_truncated"][...] == 1).all()
+    found_as(cut, change_of("member/steps", 1, 1), "steps", "member 1", "right-hand sides")
+    found_as(cut, put("step/n_steps", 2, 3), "steps", "member 2", "keeps 3 of 2")
+    def forget(file):  # a history that is said to be cut excuses no counter
+        for name in ("steps", "rejected", "rhs_calls", "transforms"):
+            file["member"][name][3] = 0
+    found_as(cut, forget, "steps", "member 3", "its history has")
     checks = verify(made(GUIDED.replace("history: 0", "history: 4000")))["checks"]
     assert checks["steps"]["checked"] == 4 and checks["steps"]["broken"] == 0, checks
 
@@ -162,6 +171,7 @@ def the_worst_are_told_and_the_others_counted():
 
 
 def a_word_complete_that_is_not_true_is_found():
+    found_as(STEPS, lambda file: file["complete"].__setitem__((), 7), "states", "complete is 7")
     with copy(made(STEPS)) as file:
         file["member/state"][0] = 0
     found = broken("copy.h5")
@@ -235,6 +245,24 @@ def scales_and_planes_stand_where_the_configuration_says():
     found_as(PULSE, move, "axes", "plane 1 of member 2")
 
 
+def indices_count_and_labels_are_those_of_the_configuration():
+    for name in ("point_id", "realisation", "plane_index", "worker_id", "step_index"):
+        found_as(PULSE, change_of(name, 0, 1), "axes", f"scale {name}: value 0 is 1, it should be 0")
+    def label(name, attribute, value):
+        def change(file):
+            (file[name] if name else file).attrs[attribute] = value
+        return change
+    for name, attribute, value in (("plane/energy", "units", "kg"), ("omega", "units", "Hz"), ("member/param/gamma", "units", "1"),
+                                   ("plane/energy", "kind", "array"), ("plane/energy", "index", np.int64(1)),
+                                   ("plane/field", "index", np.int64(1)), ("", "model", "capillary"), ("", "scan", "other")):
+        with copy(made(PULSE)) as file:
+            label(name, attribute, value)(file)
+        assert f"{attribute} of {name or 'the file'} is '{value}'" in broken("copy.h5")["layout"][0], (name, attribute)
+    with copy(made(PULSE)) as file:  # dimensions that are swapped in name
+        file["plane/field"].dims[1].label = "omega"
+    assert "a dimension of plane/field" in broken("copy.h5")["layout"][0]
+
+
 def masked_bins_are_exactly_zero():
     assert verify(made(MASKED))["checks"]["zeros"]["checked"] == 12
     with h5py.File(made(MASKED)) as file:
@@ -266,7 +294,23 @@ def a_forged_verdict_is_seen():
     found_as(JUDGED, put(c + "error", (bad, worst), 1e-9), "verdicts", f"member {bad}", "its errors and the envelope")
     found_as(JUDGED, put(c + "error", (bad, worst), np.nan), "verdicts", f"plane {worst} of member {bad}", "no error")
     found_as(JUDGED, change_of(c + "envelope", good, 2), "verdicts" , "another envelope") if good else None
-    found_as(JUDGED, put(c + "chosen", bad, 0), "verdicts", f"member {bad} is not chosen")
+    found_as(JUDGED, put(c + "chosen", bad, 2), "verdicts", f"member {bad} has 2 in chosen")
+    def forget(file):
+        file[c + "chosen"][bad] = file[c + "outcome"][bad] = 0
+    found_as(JUDGED, forget, "verdicts", f"member {bad} is not chosen")
+    def fail(file):
+        file[c + "outcome"][bad], file[c + "verdict"][bad], file[c + "reason"][bad] = 3, 0, b""
+    found_as(JUDGED, fail, "verdicts", f"member {bad} ended without a verdict and without a reason")
+    found_as(JUDGED, put(c + "reason", bad, b""), "verdicts", f"member {bad} is outside and does not say")
+    def leave_out(file):  # as a smaller sample does, which needs no run
+        file[c + "chosen"][bad] = 0
+    with copy(made(JUDGED)) as file:
+        leave_out(file)
+    assert "--scan" in verify("copy.h5")["checks"]["verdicts"]["skipped"] and not broken("copy.h5")
+    with open("judged.yaml", "w") as file:
+        file.write(JUDGED)
+    found = again("copy.h5", "--scan", "judged.yaml")["checks"]["verdicts"]
+    assert found["broken"] == 1 and f"member {bad} is not chosen" in found["findings"][0], found
     found_as(JUDGED, put(c + "class", bad, 1), "verdicts", "class")
     found_as(JUDGED, put(c + "outcome", bad, 0), "verdicts", "1 chosen member")
     # all of it together is still no verdict of the stored errors
@@ -363,6 +407,66 @@ def a_broken_kernel_of_another_program_is_outside_the_envelope():
         assert 0 <= worst["index"] < 512, worst
 
 
+def a_program_whose_kernels_are_wrong_is_caught_otherwise():
+    """Its own file agrees with itself; a right program finds it by rounding, a right reference by the envelope."""
+    wrong = {"FARM_FAULT": "wrong@kernels"}  # a thousandth of each step's last slope
+    folder = write(PULSE)
+    code, _, err = run(folder, env=wrong)
+    assert code == 0, err
+    path = os.path.join(folder, "out.h5")
+    assert verify(path)["broken"] == 0
+    checks = again(path, "--recompute", "4")["checks"]
+    assert checks["matched"]["checked"] == checks["matched"]["broken"] == 4, checks["matched"]
+    text = PULSE.replace("1e-5, 1e-6", "1e-6")
+    best = write(text.replace("1e-6", "1e-10"))
+    assert run(best)[0] == 0
+    for env, code, verdict in ((None, 0, 1), (wrong, 1, 2)):
+        folder = write(text + f"envelope: {{tolerance: 1e-6, reference: stored ../{best}/out.h5}}\n")
+        got, _, err = run(folder, env=env)
+        with h5py.File(os.path.join(folder, "out.h5")) as file:
+            verdicts, observed = file["member/contract/verdict"][...], file["member/contract/observed"][...]
+        assert got == code and (verdicts == verdict).all(), (env, verdicts, observed, err)
+
+
+def transforms_of_a_right_hand_side_are_counted_again():
+    with copy(made(PULSE)) as file:
+        file["member/transforms"][1] *= 2
+    assert verify("copy.h5")["broken"] == 0  # a multiple of its right-hand sides
+    checks = again("copy.h5", "--members", "0,1")["checks"]
+    assert checks["steps"]["broken"] == 1 and "member 1" in checks["steps"]["findings"][0], checks["steps"]
+    assert "transforms" in checks["steps"]["findings"][0] and checks["matched"]["broken"] == 0, checks
+
+
+def other_steps_that_the_tolerance_accepts_are_no_fault():
+    """Rounding can turn the acceptance of a step, and all behind it are others. Played by steps that begin otherwise;
+    no envelope bounds the difference, so the stored steps are made again."""
+    forked = PULSE + "stepper: {first_step: 0.03 mm}\n"
+    written_by(forked)
+    with h5py.File("copy.h5") as file, h5py.File(made(PULSE)) as honest:
+        assert (file["member/steps"][...] != honest["member/steps"][...]).all()
+        assert np.abs(file["plane/field"][...] - honest["plane/field"][...]).max() > 1e-9 * np.abs(honest["plane/field"][...]).max()
+    checks = again("copy.h5", "--recompute", "4")["checks"]
+    assert checks["matched"]["checked"] == 4 and checks["matched"]["broken"] == 0, checks
+    # one plane of it by 1e-9, and steps that no tolerance of this scan accepts
+    with h5py.File("copy.h5", "r+") as file:
+        file["plane/field"][2, 2] *= 1 + 1e-9
+        seal(file, 2)
+    found = again("copy.h5", "--recompute", "4")["checks"]["matched"]
+    assert found["broken"] == 1 and "member 2, plane 2, field" in found["findings"][0], found
+    written_by(PULSE.replace("[1e-5, 1e-6]", "[1e-4, 1e-5]"))
+    found = again("copy.h5", "--recompute", "4")["checks"]["matched"]
+    assert found["broken"] == 4 and all("tolerances" in text for text in found["findings"]), found
+    # without the steps nothing can be said, and that is said
+    bare = PULSE + "store: {history: 0}\n"
+    with copy(made(bare)) as file, h5py.File(made(forked)) as other:
+        for name in file["plane"]:
+            file["plane"][name][...] = other["plane"][name][...]
+        for name in ("steps", "rejected", "rhs_calls", "transforms"):
+            file["member"][name][...] = other["member"][name][...]
+    result = again("copy.h5", "--recompute", "4")
+    assert result["broken"] == 0 and "--tolerance" in result["checks"]["adaptive"]["skipped"], result["checks"]
+
+
 def small_errors_are_rounding_no_more():
     def scale(file):
         file["plane/field"][2, 2] *= 1 + 1e-9
@@ -389,6 +493,8 @@ def without_an_envelope_another_program_needs_a_tolerance():
     assert checks["adaptive"]["checked"] == 0 and "--tolerance" in checks["adaptive"]["skipped"], checks
     checks = again("copy.h5", "--recompute", "2", "--tolerance", "1e-9")["checks"]
     assert checks["adaptive"]["checked"] == 2 and checks["adaptive"]["broken"] == 0, checks
+    r = command(".", "verify", "--recompute", "2", "--tolerance", "0.5", "copy.h5")
+    assert r.returncode == 2 and "1e-300 to 0.49" in r.stderr, r
     with h5py.File("copy.h5", "r+") as file:
         file["plane/field"][1, 1] *= 1 + 3e-9
         seal(file, 1)

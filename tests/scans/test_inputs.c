@@ -15,10 +15,12 @@ static const struct data_column columns[] = {{"x", "m", "", true},
                                              {"z", "1", "", false},
                                              {NULL, NULL, NULL, false}};
 static const char *const replaced[] = {"a", NULL};
+static const char *const served[] = {"b", NULL};
 static const struct data_info table_info = {.columns = columns,
                                             .tables = tables,
                                             .columns_param = "table.columns",
-                                            .replaces = replaced};
+                                            .replaces = replaced,
+                                            .serves = served};
 static const struct data_info plane_info = {
     .plane_array = "field", .member_param = "input.member", .plane_param = "input.plane"};
 static const struct param_info table[] = {
@@ -49,6 +51,7 @@ static const struct param_info table[] = {
      .minimum = -1e300,
      .maximum = 1e300,
      .doc = "Number"},
+    {.name = "b", .kind = PARAM_INT, .unit = "1", .maximum = 9, .doc = "Part of the table"},
 };
 static const struct observable_info observables[] = {{"one", "1", "One"}};
 static const struct model_info model_info = {.name = "data",
@@ -249,10 +252,13 @@ START_TEST(keys_that_a_file_replaces_and_selectors_of_no_file_are_refused)
             "dir/s.yaml:3:22: input.plane has no effect without input.from; give both or none");
     refused(HEAD "axes: [{input.member: [3, 4]}]\n",
             "input.member has no effect without input.from");
+    refused(HEAD "parameters: {b: 1}\n", "b has no effect without table.file; give both");
+    refused(HEAD "axes: [{b: [1, 2]}]\n", "b has no effect without table.file");
     static const char *const right[] = {
-        HEAD "parameters: {table: t.txt}\n", HEAD "parameters: {table: none, a: 1}\n",
+        HEAD "parameters: {table: t.txt, b: 2}\n", HEAD "parameters: {table: t.txt}\n",
+        HEAD "parameters: {table: none, a: 1}\n",
         HEAD "parameters: {a: 1, input: r.h5}\naxes: [{input.plane: [3, 4]}]\n"};
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
         struct scan *scan = parse(right[i]);
         if (scan_inputs(scan) > 0)
             bind(scan, 0);

@@ -33,7 +33,9 @@ START_TEST(fixed_values_of_every_section_can_be_set)
                                         {"limits.timeout=1 min"},
                                         {"resources.worker={threads: 2}"},
                                         {"store.history=5"},
-                                        {"envelope.factor=30"}};
+                                        {"envelope.factor=30"},
+                                        {"envelope.norm=energy"},
+                                        {"envelope.tolerance=1e-4"}};
     struct scan *scan = toy_scan_set(file, set, sizeof set / sizeof set[0]);
     ck_assert(exactly(toy_value(scan, 0, "length"), 0.03));
     ck_assert(exactly(toy_value(scan, 0, "pulse.duration"), 60e-15));
@@ -50,7 +52,27 @@ START_TEST(fixed_values_of_every_section_can_be_set)
     ck_assert(exactly(scan_get_limits(scan)->timeout, 60.0));
     ck_assert_int_eq(scan_get_resources(scan)->threads, 2);
     ck_assert_int_eq(scan_get_store(scan)->history, 5);
+    ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_TIGHTER);
+    ck_assert(exactly(scan_get_envelope(scan)->factor, 30.0));
+    ck_assert(exactly(scan_get_envelope(scan)->tolerance, 1e-4));
     toy_check_canonical(toy_models, scan);
+    scan_destroy(scan);
+}
+END_TEST
+
+START_TEST(an_envelope_is_made_and_taken_away)
+{
+    const struct scan_override none[] = {{"envelope.tolerance=1e-4"}, {"envelope=none"}};
+    const struct scan_override off[] = {{"envelope.tolerance=1e-4"},
+                                        {"envelope.reference=none"}};
+    struct scan *scan = toy_scan_set(file, none, 1);
+    ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_TIGHTER);
+    scan_destroy(scan);
+    scan = toy_scan_set(file, none, 2);
+    ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_NONE);
+    scan_destroy(scan);
+    scan = toy_scan_set(file, off, 2);
+    ck_assert_int_eq(scan_get_envelope(scan)->reference, ENVELOPE_NONE);
     scan_destroy(scan);
 }
 END_TEST
@@ -108,6 +130,7 @@ static Suite *overrides_suite(void)
     Suite *suite = suite_create("overrides");
     TCase *tcase = tcase_create("overrides");
     tcase_add_test(tcase, fixed_values_of_every_section_can_be_set);
+    tcase_add_test(tcase, an_envelope_is_made_and_taken_away);
     tcase_add_test(tcase, a_set_value_is_as_if_it_stood_in_the_file);
     tcase_add_test(tcase, values_of_an_axis_can_be_replaced);
     tcase_add_test(tcase, bad_settings_are_refused_with_their_text);

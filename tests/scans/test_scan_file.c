@@ -163,6 +163,39 @@ START_TEST(an_envelope_says_what_is_compared_of_whom)
 }
 END_TEST
 
+/* Without noise a limit of the gain has no meaning; canonical forms of before know none. */
+START_TEST(noise_seeded_members_have_a_limit_of_their_gain)
+{
+    static const struct {
+        const char *text;
+        double gain;
+    } cases[] = {
+        {"ensemble: {realisations: 2, seed: 1}\nenvelope: {tolerance: 1e-3}\n", 100.0},
+        {"ensemble: {realisations: 2, seed: 1}\nenvelope: {tolerance: 1e-3, gain: 30}\n", 30.0},
+        {"ensemble: {realisations: 2, seed: 1}\nenvelope: {tolerance: 1e-3, gain: none}\n",
+         0.0},
+        {"ensemble: {realisations: 2, seed: 1}\n", 0.0},
+        {"envelope: {tolerance: 1e-3, gain: 30}\n", 0.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        struct scan *again = NULL;
+        snprintf(text, sizeof text, TOY "%s", cases[i].text);
+        struct scan *scan = toy_scan(text);
+        ck_assert_exactly(scan_get_envelope(scan)->gain, cases[i].gain);
+        toy_check_canonical(toy_models, scan);
+        const char *const form = scan_canonical(scan);
+        ck_assert_int_eq(strstr(form, "envelope.gain: ") != NULL, cases[i].gain > 0.0);
+        ck_assert_int_eq(scan_parse_canonical_models(toy_models, form, strlen(form), &again),
+                         0);
+        ck_assert_exactly(scan_get_envelope(again)->gain, cases[i].gain);
+        scan_destroy(again);
+        scan_destroy(scan);
+    }
+    toy_refuses(TOY "envelope: {tolerance: 1e-3, gain: 1}\n", "file:", "above 1");
+    toy_refuses(TOY "envelope: {tolerance: 1e-3, gain: any}\n", "file:", "gain");
+}
+END_TEST
+
 START_TEST(what_an_envelope_cannot_judge_is_refused)
 {
     toy_refuses(TOY "envelope: {sample: all}\n", "file:4:12: ", "tolerance is missing");
@@ -303,12 +336,23 @@ START_TEST(the_head_is_checked)
     toy_refuses("scan: x\nformat: 1.5\nmodel: toy\n", "file:2:9: ", "whole number");
     toy_refuses("scan: x\nmodel: tox\n", "file:2:8: ", "unknown model 'tox'",
                 "did you mean 'toy'?", "accepted: toy, bare");
-    toy_refuses("scan: x\nmodel: snl1\n", "file:2:8: ", "not in this version");
-    toy_refuses("scan: x\nmodel: graph\n", "not in this version");
+    toy_refuses("scan: x\nmodel: graph\n", "file:2:8: ", "not in this version");
     toy_refuses("scan: x\nmodel: lowprec\n", "not in this version");
     toy_refuses("scan: x\nmodel: plugin:./mine.so\n", "file:2:8: ", "plugin", "not supported");
     toy_refuses(TOY "parametres: {}\n", "file:4:1: ", "did you mean 'parameters'?", "axes");
     toy_refuses(TOY "stepper.rtol: 1\n", "file:4:1: ", "unknown key");
+}
+END_TEST
+
+START_TEST(a_list_in_place_of_a_choice_is_refused)
+{
+    toy_refuses(TOY_HEAD "parameters: {length: 1, pulse: {shape: [sech, gauss]}}\n",
+                "file:3:40: ", "pulse.shape: a list stands here", "(Shape)",
+                "axes: - pulse.shape", "accepted: sech, gauss, square");
+    toy_refuses(TOY_HEAD "parameters: {length: 1, guide: [hollow]}\n",
+                "file:3:32: ", "guide.model: a list stands here", "accepted: none, hollow");
+    toy_refuses(TOY_HEAD "parameters: {length: 1}\naxes: [{guide: [hollow, [solid]]}]\n",
+                "guide.model: a list stands here");
 }
 END_TEST
 
@@ -452,11 +496,13 @@ static Suite *scan_file_suite(void)
     tcase_add_test(tcase, every_section_is_read);
     tcase_add_test(tcase, other_forms_of_section_values_are_read);
     tcase_add_test(tcase, an_envelope_says_what_is_compared_of_whom);
+    tcase_add_test(tcase, noise_seeded_members_have_a_limit_of_their_gain);
     tcase_add_test(tcase, what_an_envelope_cannot_judge_is_refused);
     tcase_add_test(tcase, an_ensemble_may_stop_itself);
     tcase_add_test(tcase, what_no_ensemble_can_decide_is_refused);
     tcase_add_test(tcase, nested_and_dotted_keys_are_one);
     tcase_add_test(tcase, the_head_is_checked);
+    tcase_add_test(tcase, a_list_in_place_of_a_choice_is_refused);
     tcase_add_test(tcase, parameters_are_checked);
     tcase_add_test(tcase, sections_are_checked);
     tcase_add_test(tcase, a_refused_scan_leaves_nothing_allocated);

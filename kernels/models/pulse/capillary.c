@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/capillary_notes.h"
 #include "kernels/models/pulse/capillary_observe.h"
 #include "kernels/models/pulse/grid.h"
+#include "kernels/models/pulse/half_power.h"
 
 enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
 enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
@@ -27,8 +28,8 @@ struct response_setup capillary_response_setup(const struct capillary_point *poi
 {
     struct response_setup setup = {.backend = be,
                                    .n = point->grid.fine,
-                                   .columns = capacity,
-                                   .components = 1,
+                                   .columns = capacity * CAPILLARY_NODES,
+                                   .components = CAPILLARY_COMPONENTS,
                                    .rule = point->rule,
                                    .species = point->species,
                                    .third_harmonic = point->third_harmonic,
@@ -53,6 +54,12 @@ static long spectrum_bins(const struct capillary_point *point)
     return point->envelope ? point->grid.fine : point->grid.fine / 2 + 1;
 }
 
+/* Whether a plane of such a point may need half a transform only. */
+static bool reads_half(const struct capillary_point *point)
+{
+    return !point->envelope && half_power_sizes(point->grid.fine, point->grid.coarse);
+}
+
 static size_t row_bytes(const struct capillary_point *point)
 {
     const struct real_grid *const g = &point->grid;
@@ -61,11 +68,13 @@ static size_t row_bytes(const struct capillary_point *point)
     const struct response_setup setup = capillary_response_setup(point, NULL, 1);
     const size_t edge = point->envelope ? 8 * fine : 7 * fine + 4;
     const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
+                         + (reads_half(point) ? fine : 0)
                          + (point->time_length > 0.0 ? edge : 0)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
-    return sizeof(struct capillary_row) + response_column_bytes(&setup)
-           + stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
-                               capillary_terms_most(point))
+    return sizeof(struct capillary_row) + CAPILLARY_NODES * response_column_bytes(&setup)
+           + CAPILLARY_MODES
+                 * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
+                                     capillary_terms_most(point))
            + (2 * fine + bins * (size_t)capillary_terms_most(point) + 5 * bins + extra)
                  * sizeof(double);
 }
@@ -136,11 +145,12 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
     if (planes < 1)
         FAIL(ERR_ARGUMENT, "save.planes: %ld planes; at least one is needed", planes);
     TRY(capillary_planes_check(&params->planes, &point));
-    *out = (struct plane_layout){.planes = planes,
-                                 .state_bytes = stepper_state_bytes(real_grid_bins(&point.grid))
-                                                + capillary_tail_bytes(),
-                                 .shared_bytes = shared_bytes(&point),
-                                 .row_bytes = row_bytes(&point)};
+    *out = (struct plane_layout){
+        .planes = planes,
+        .state_bytes = stepper_state_bytes(CAPILLARY_MODES * real_grid_bins(&point.grid))
+                       + capillary_tail_bytes(),
+        .shared_bytes = shared_bytes(&point),
+        .row_bytes = row_bytes(&point)};
     describe_shapes(&point, out);
     const int rc = layout_medium(&point, &medium, out);
     capillary_medium_clear(&medium);
@@ -207,14 +217,15 @@ static void capillary_destroy(struct model *m)
     response_destroy(m->response);
     capillary_envelope_destroy(m);
     destroy_rows(m);
-    void *const rows[] = {m->tilt,        m->scalars,       m->ones,       m->rate_edge,
-                          m->lost,        m->lost_spectrum, m->factor,     m->samples,
-                          m->quadrature,  m->turned,        m->quarter,    m->square,
-                          m->delayed,     m->half,          m->signal[0],  m->signal[1],
-                          m->transfer[0], m->transfer[1],   m->transfer[2]};
+    void *const rows[] = {m->tilt,        m->scalars,       m->ones,        m->rate_edge,
+                          m->lost,        m->lost_spectrum, m->factor,      m->samples,
+                          m->quadrature,  m->turned,        m->quarter,     m->square,
+                          m->delayed,     m->half,          m->signal[0],   m->signal[1],
+                          m->transfer[0], m->transfer[1],   m->transfer[2], m->reply};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
-    struct fft *const plans[] = {m->forward, m->backward, m->long_forward, m->long_backward};
+    struct fft *const plans[] = {m->forward, m->backward, m->long_forward, m->long_backward,
+                                 m->half_backward};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         be->ops->fft_destroy(be, plans[i]);
     void *const host[] = {m->field, m->pre, m->scratch, m->li, m->window, m->doubled};
@@ -290,19 +301,23 @@ static int create_quadrature(struct model *m)
 }
 
 /* Samples of the real field. */
-static int create_samples(struct model *m)
+static int create_samples(struct model *m, const struct capillary_point *point)
 {
     struct backend *const be = m->be;
     TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->samples));
     TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
+    if (reads_half(point)) {
+        TRY(be->ops->fft_create(be, FFT_C2R, m->fine / 2, &m->half_backward));
+        TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->reply));
+    }
     return m->third_harmonic ? 0 : create_quadrature(m);
 }
 
 static int create_rows(struct model *m, const struct capillary_point *point)
 {
     struct backend *const be = m->be;
-    TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m));
+    TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m, point));
     for (int i = 0; i < 2; i++)
         TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->signal[i]));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
@@ -326,6 +341,7 @@ static int create_parts(struct model *m, const struct capillary_point *point)
         .planes = m->planes,
         .spectrum = m->spectrum,
         .terms = m->terms,
+        .group = CAPILLARY_MODES,
         .system = {.model = m,
                    .nonlinear =
                        m->is_envelope ? capillary_envelope_nonlinear : capillary_nonlinear,
@@ -377,21 +393,19 @@ static int capillary_advance(struct model *m, struct run_control *control,
     return stepper_advance(m->stepper, control, st);
 }
 
-/* The imaginary part of the analytic signal of a real field: -i times the spectrum, back. Its
- * row on the backend is that of the right-hand side, or in the place of the spectrum's. */
-static int find_quadrature(struct model *m, int row, const cplx *spectrum, double *out)
+/* The imaginary part of the analytic signal of a real field into m->signal[1], on all fine
+ * samples or, with `half`, on every second one: -i times the spectrum, back. */
+static int find_quadrature(struct model *m, int row, bool half)
 {
     struct backend *const be = m->be;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    const size_t bytes = (size_t)m->fine * sizeof(double);
-    if (m->row[row].fresh && !m->third_harmonic)
-        return be->ops->download(be, out, m->quadrature + row * m->ld_real, bytes);
-    memset(m->scratch, 0, (size_t)m->spectrum * sizeof(cplx));
-    for (long k = grid->first; k < grid->last; k++)
-        m->scratch[k] = cplx_make(spectrum[k].i, -spectrum[k].r);
-    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->spectrum * sizeof(cplx)));
-    TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, m->signal[1], m->ld_real));
-    return be->ops->download(be, out, m->signal[1], bytes);
+    const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
+    const long n = bins < m->bins ? bins : m->bins; /* what is above is zero */
+    struct spectral_quarter_args turn = {
+        .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
+    turn.in = stepper_split(m->stepper, row, &turn.ld);
+    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));
+    return capillary_execute(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
+                             m->signal[1], m->ld_real);
 }
 
 /* The samples of a real field, of the row and on the backend, where no right-hand side has left
@@ -410,19 +424,106 @@ static int find_samples(struct model *m, int row, const cplx *spectrum)
                              (size_t)m->fine * sizeof(double));
 }
 
-/* The power |A_analytic|^2 into m->window. The samples of a state that a step led to are those
- * of the right-hand side there. */
-static int make_power(struct model *m, int row, const cplx *spectrum)
+/* The power |A_analytic|^2 of a real field into m->window. Without third harmonic the
+ * quadrature too is that of the right-hand side. */
+static int make_power(struct model *m, int row)
 {
     const struct capillary_row *const r = &m->row[row];
+    const bool known = r->fresh && !m->third_harmonic;
     double *restrict power = m->window;
-    if (!r->fresh)
-        TRY(find_samples(m, row, spectrum));
-    TRY(find_quadrature(m, row, spectrum, power));
+    if (!known)
+        TRY(find_quadrature(m, row, false));
+    TRY(m->be->ops->download(m->be, power,
+                             known ? m->quadrature + row * m->ld_real : (double *)m->signal[1],
+                             (size_t)m->fine * sizeof(double)));
     const double *restrict samples = r->samples;
     for (long j = 0; j < m->fine; j++)
         power[j] = samples[j] * samples[j] + power[j] * power[j];
     return 0;
+}
+
+/* What follows from the power. The samples of a state that a step led to are those of the
+ * right-hand side there. */
+static int observe_power(struct model *m, int row, const cplx *spectrum, double *values)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const bool known = r->fresh && !m->third_harmonic;
+    if (!m->is_envelope && !r->fresh)
+        TRY(find_samples(m, row, spectrum));
+    if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
+        struct half_power h = {.be = m->be,
+                               .host = r->samples,
+                               .samples = m->samples + row * m->ld_real,
+                               .quadrature = (double *)m->signal[1],
+                               .work = (double *)m->signal[0],
+                               .blocks = m->window};
+        TRY(find_quadrature(m, row, true));
+        TRY(half_power_init(&r->point.grid, &h));
+        return half_power_observe(&r->point, &h, values);
+    }
+    TRY(m->is_envelope ? capillary_envelope_power(m, row, spectrum) : make_power(m, row));
+    capillary_observe_power(&r->point, m->window, values);
+    return 0;
+}
+
+/* The chirp, by angles between neighbouring bins on the backend. */
+static int observe_chirp(struct model *m, int row, const struct capillary_pairs *pairs,
+                         double *values)
+{
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_SHIFT;
+    double *const size = (double *)m->signal[1];
+    double *const out = (double *)m->signal[0];
+    double sums[CAPILLARY_LINE] = {0.0};
+    long ld;
+    const double *const state = stepper_split(m->stepper, row, &ld);
+    const double mean = values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(grid, 1);
+    const double numbers[2] = {(double)pairs->from + 0.5 - mean, pairs->least};
+    const struct spectral_turn_args turn = {.in = state + pairs->from,
+                                            .next = state + pairs->from + 1,
+                                            .size = size,
+                                            .angle = size + m->ld,
+                                            .ld = ld,
+                                            .ld_real = m->ld};
+    const struct spectral_line_args weight = {size, size + m->ld, scalars, scalars + 1,
+                                              out,  m->ld,        NULL};
+    struct spectral_line_args moment = weight;
+    moment.out = out + LINE_SLOPE;
+    if (pairs->count > 0) {
+        TRY(be->ops->upload(be, scalars, numbers, sizeof numbers));
+        TRY(be->kernels->spectral_turn(be, &turn, 0, 1, pairs->count));
+        TRY(be->kernels->spectral_weight(be, &weight, 0, 1, pairs->count));
+        TRY(be->kernels->spectral_moment(be, &moment, 0, 1, pairs->count));
+        TRY(be->ops->download(be, sums, out, sizeof sums));
+    }
+    values[CAPILLARY_CHIRP] = capillary_observe_chirp(grid, sums);
+    return 0;
+}
+
+/* What follows from the spectrum. The powers of a state that a step led to are known. */
+static int observe_spectrum(struct model *m, int row, const cplx *spectrum, double *values)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const double *const powers = r->fresh ? r->square[STATE_NOW] : m->window;
+    struct capillary_pairs pairs;
+    if (!r->fresh)
+        capillary_observe_powers(&r->point, spectrum, m->window);
+    capillary_observe_spectrum(&r->point, powers, values, &pairs);
+    return observe_chirp(m, row, &pairs, values);
+}
+
+/* The spectrum of the row's state on the host: that of the last right-hand side, or out of the
+ * stepper. */
+static int find_spectrum(struct model *m, int row, const cplx **out)
+{
+    struct capillary_row *const r = &m->row[row];
+    cplx *field;
+    *out = r->spectrum;
+    if (r->fresh)
+        return 0;
+    TRY(stepper_field(m->stepper, row, &field));
+    return m->be->ops->download(m->be, r->spectrum, field, (size_t)m->bins * sizeof(cplx));
 }
 
 /* Plasma after the pulse, by the column that the steps use: of a state that a step led to, what
@@ -452,19 +553,15 @@ static int observe_plasma(struct model *m, int row, const struct capillary_place
 
 static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
 {
-    struct backend *const be = m->be;
     struct capillary_row *const r = &m->row[row];
     const double z = r->positions[stepper_plane(m->stepper, row)];
     const struct capillary_place at = capillary_medium_place(&r->medium, z);
-    cplx *const spectrum =
-        out->array[ARRAY_FIELD] != NULL ? out->array[ARRAY_FIELD] : r->spectrum;
-    cplx *field;
-    TRY(stepper_field(m->stepper, row, &field));
-    TRY(be->ops->download(be, spectrum, field, (size_t)m->bins * sizeof(cplx)));
-    capillary_observe_spectrum(&r->point, spectrum, m->window, out->observable);
-    TRY(m->is_envelope ? capillary_envelope_power(m, row, spectrum)
-                       : make_power(m, row, spectrum));
-    capillary_observe_power(&r->point, m->window, out->observable);
+    const cplx *spectrum;
+    TRY(find_spectrum(m, row, &spectrum));
+    if (out->array[ARRAY_FIELD] != NULL)
+        memcpy(out->array[ARRAY_FIELD], spectrum, (size_t)m->bins * sizeof(cplx));
+    TRY(observe_spectrum(m, row, spectrum, out->observable));
+    TRY(observe_power(m, row, spectrum, out->observable));
     TRY(observe_plasma(m, row, &at, out->observable));
     out->observable[CAPILLARY_DENSITY] = at.at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];

@@ -10,6 +10,7 @@
 #include "kernels/models/pulse/capillary_input.h"
 #include "kernels/models/pulse/capillary_model.h"
 #include "kernels/models/pulse/capillary_notes.h"
+#include "kernels/models/pulse/perturb.h"
 #include "kernels/models/pulse/raman_gas.h"
 
 /* Rates below this, 1/s, are cut off: over a window of a picosecond an exposure of 1e-20. */
@@ -242,8 +243,8 @@ static int load_raman(struct model *m, int index, struct capillary_row *row)
     return be->ops->upload(be, m->square + index * m->ld_long, m->doubled, bytes);
 }
 
-/* Tables of the linear operator and the prefactor -i omega window sqrt(Aeff)/(4 s n_eff fine),
- * s = sqrt(eps0 c/2) (physics.md §3.4). */
+/* Tables of the linear operator, of the tilt into row->square[STATE_NEXT], and the prefactor -i
+ * omega window sqrt(Aeff)/(4 s n_eff fine), s = sqrt(eps0 c/2) (physics.md §3.4). */
 static void make_tables(struct model *m, struct capillary_row *row)
 {
     const struct capillary_medium *const medium = &row->medium;
@@ -254,6 +255,7 @@ static void make_tables(struct model *m, struct capillary_row *row)
     memset(m->pre, 0, (size_t)m->bins * sizeof *m->pre);
     memset(m->li, 0, count * sizeof *m->li);
     memset(row->lr, 0, count * sizeof *row->lr);
+    memset(row->square[STATE_NEXT], 0, (size_t)m->bins * sizeof(double));
     for (long k = grid->first; k < grid->last; k++) {
         double li[CAPILLARY_TERMS];
         double lr[CAPILLARY_TERMS];
@@ -262,7 +264,8 @@ static void make_tables(struct model *m, struct capillary_row *row)
             m->li[j * m->bins + k] = li[j];
             row->lr[j * m->bins + k] = lr[j];
         }
-        const double pre = capillary_medium_prefactor(medium, k, row->point.vacuum);
+        const double pre = capillary_medium_prefactor(medium, k, row->point.vacuum,
+                                                      &row->square[STATE_NEXT][k]);
         m->pre[k] = cplx_make(0.0, -constant * pre);
     }
 }
@@ -286,21 +289,17 @@ static int load_edge(struct model *m, int index, struct capillary_row *row)
     return 0;
 }
 
-/* How the prefactor changes with the density. */
+/* How the prefactor changes with the density, as make_tables found it. */
 static int load_tilt(struct model *m, int index, struct capillary_row *row)
 {
-    const struct real_grid *const grid = &row->point.grid;
     static const double scalars[CAPILLARY_SCALARS] = {[SCALAR_ONE] = 1.0};
     struct backend *const be = m->be;
     row->leans = row->medium.terms > 1 && row->medium.index.columns <= 2 && !row->point.vacuum;
     TRY(be->ops->upload(be, m->scalars + index * CAPILLARY_SCALARS, scalars, sizeof scalars));
     if (!row->leans)
         return 0;
-    memset(m->li, 0, (size_t)m->bins * sizeof *m->li);
-    for (long k = grid->first; k < grid->last; k++)
-        m->li[k] = capillary_medium_tilt(&row->medium, k);
-    return be->ops->upload(be, m->tilt + index * m->ld_tilt, m->li,
-                           (size_t)m->bins * sizeof *m->li);
+    return be->ops->upload(be, m->tilt + index * m->ld_tilt, row->square[STATE_NEXT],
+                           (size_t)m->bins * sizeof(double));
 }
 
 static bool has_loss(const struct model *m, const struct capillary_row *row)
@@ -368,12 +367,15 @@ int capillary_load(struct model *m, int row, const struct params *params,
     TRY(load_response(m, row, r));
     if (m->raman)
         TRY(load_raman(m, row, r));
-    TRY(load_tilt(m, row, r));
     make_tables(m, r);
+    TRY(load_tilt(m, row, r));
     if (m->edge)
         TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));
     capillary_noise_add(&r->point, seed, m->field);
+    const struct real_grid *const grid = &r->point.grid;
+    const struct perturb_bins bins = {m->field, m->bins, grid->first, grid->last - grid->first};
+    TRY(pulse_perturb(&bins, seed));
     r->entry = field_energy(m, r);
     return load_stepper(m, row, params, resume, st);
 }

@@ -579,19 +579,6 @@ struct capillary_place capillary_medium_place(const struct capillary_medium *med
     return place_of(medium, &v, z);
 }
 
-double capillary_medium_index(const struct capillary_medium *medium, double omega,
-                              const struct capillary_place *at)
-{
-    double sum = 1.0;
-    for (int j = 0; j < medium->index.columns; j++)
-        sum += at->weight[j] * band_table_read(&medium->index, j, omega, 0).c[0].r;
-    if (medium->index.columns > 0)
-        return sum;
-    struct guide_bin bin;
-    guide_bin_load(&medium->guide, omega, 0, &bin);
-    return 1.0 + guide_excess(&medium->guide, &bin, at->at).c[0].r;
-}
-
 double capillary_medium_grazing(const struct capillary_medium *medium)
 {
     const double x = medium->guide.mode.u * PULSE_C / (medium->omega0 * medium->narrow);
@@ -623,73 +610,4 @@ double capillary_medium_transmission(const struct capillary_medium *medium)
     for (int j = 0; j < medium->terms; j++)
         sum += lr[j] * integral[0][j];
     return exp(2.0 * sum);
-}
-
-double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum)
-{
-    const double w = real_grid_omega(&medium->grid, k);
-    const double index = vacuum ? 1.0 : capillary_medium_index(medium, w, &medium->middle);
-    return w * real_grid_spectral(&medium->grid, k) / index;
-}
-
-/* Whether something else than what the lean follows changes n_eff. */
-static bool has_rest(const struct capillary_medium *m)
-{
-    return m->index.columns > 2
-           || (m->index.columns == 0 && m->low != m->high && m->narrow != m->wide);
-}
-
-double capillary_medium_lean(const struct capillary_medium *medium,
-                             const struct capillary_place *at)
-{
-    if (medium->index.columns > 0)
-        return medium->index.columns == 2 ? at->weight[1] - medium->middle.weight[1] : 0.0;
-    if (medium->low != medium->high)
-        return (at->at.rho - medium->mean) / medium->set.rho;
-    const double here = medium->set.radius / at->at.radius;
-    const double middle = medium->set.radius / medium->radius;
-    return here * here - middle * middle;
-}
-
-/* The places between whose leans n_eff is linear. */
-static void lean_ends(const struct capillary_medium *m, struct capillary_place ends[2])
-{
-    ends[0] = ends[1] = m->middle;
-    if (m->index.columns == 2) {
-        ends[0].weight[0] = ends[1].weight[1] = 1.0;
-        ends[0].weight[1] = ends[1].weight[0] = 0.0;
-    } else if (m->index.columns == 0 && m->low != m->high) {
-        ends[0].at.rho = m->low;
-        ends[1].at.rho = m->high;
-    } else if (m->index.columns == 0) {
-        ends[0].at.radius = m->wide;
-        ends[1].at.radius = m->narrow;
-    }
-}
-
-static double tilt_at(const struct capillary_medium *m, double omega)
-{
-    struct capillary_place ends[2];
-    lean_ends(m, ends);
-    const double span = capillary_medium_lean(m, &ends[1]) - capillary_medium_lean(m, &ends[0]);
-    const double change =
-        capillary_medium_index(m, omega, &ends[1]) - capillary_medium_index(m, omega, &ends[0]);
-    return span != 0.0 ? change / span / capillary_medium_index(m, omega, &m->middle) : 0.0;
-}
-
-double capillary_medium_tilt(const struct capillary_medium *medium, long k)
-{
-    return tilt_at(medium, real_grid_omega(&medium->grid, k));
-}
-
-double capillary_medium_drift(const struct capillary_medium *medium,
-                              const struct capillary_place *at, bool vacuum)
-{
-    const double area = at->at.radius / medium->radius; /* of sqrt(Aeff) */
-    if (vacuum || !has_rest(medium))
-        return area;
-    const double w = medium->omega0;
-    const double taken = capillary_medium_index(medium, w, &medium->middle)
-                         * (1.0 + capillary_medium_lean(medium, at) * tilt_at(medium, w));
-    return area * taken / capillary_medium_index(medium, w, at);
 }

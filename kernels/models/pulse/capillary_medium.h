@@ -119,19 +119,19 @@ double capillary_medium_transmission(const struct capillary_medium *medium);
 /**
  * Prefactor of the nonlinear term per bin without constants, omega spectral_window / n_eff at
  * the middle (or without n_eff, as in vacuum), rad/s. At another place it is to be divided by 1
- * + capillary_medium_lean times capillary_medium_tilt, and the response to be multiplied by
+ * + capillary_medium_lean times `tilt`, and the response to be multiplied by
  * capillary_medium_drift: together exact for the reduced form along a gradient or a taper, and
  * for two columns of a table.
+ *
+ * @param tilt  receives the change of n_eff over n_eff in the middle, per lean
  */
-double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum);
+double capillary_medium_prefactor(const struct capillary_medium *medium, long k, bool vacuum,
+                                  double *tilt);
 
 /** What n_eff is linear in, at a place less in the middle: density, else radius^-2, else the
  * share of the second column, each over its unit. */
 double capillary_medium_lean(const struct capillary_medium *medium,
                              const struct capillary_place *at);
-
-/** Change of n_eff over n_eff in the middle, per lean. */
-double capillary_medium_tilt(const struct capillary_medium *medium, long k);
 
 /** sqrt(Aeff) at a place over that in the middle; times what lean and tilt leave of n_eff at
  * the carrier. */

@@ -20,14 +20,27 @@ enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 /* The ends of a step. */
 enum capillary_end { STATE_NOW, STATE_NEXT, CAPILLARY_ENDS };
 
-/* Numbers that kernels of the right-hand side read. */
+/* Numbers that kernels of the right-hand side and of a plane read. */
 enum capillary_scalar {
     SCALAR_LEAN,
     SCALAR_ONE,
     SCALAR_ZERO,
+    SCALAR_SHIFT, /* of a plane, as the next */
+    SCALAR_LEAST,
     SCALAR_MIX, /* and the weights behind */
     CAPILLARY_SCALARS = SCALAR_MIX + RAMAN_MIX_MAX
 };
+
+/*
+ * Dimensions of a member's field. The stepper holds a group of CAPILLARY_MODES states, one for
+ * each mode and direction of it; the response is computed in CAPILLARY_NODES places of the
+ * cross section, each a column of CAPILLARY_COMPONENTS rows of samples. Between them stand two
+ * real matrices, the fields of the modes in the nodes, [nodes x components][modes], and those
+ * times the nodes' weights, [modes][nodes x components]. Averaged over one mode both are a
+ * number, which the factors of the response hold, and column and row of a member have one
+ * number; what has more of any is refused where the mode is read.
+ */
+enum { CAPILLARY_MODES = 1, CAPILLARY_NODES = 1, CAPILLARY_COMPONENTS = 1 };
 
 /* Positions that the stepper asks for at once, at most. */
 #define CAPILLARY_POSITIONS 8
@@ -105,8 +118,10 @@ struct model {
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
     struct fft *forward, *backward, *long_forward, *long_backward;
+    struct fft *half_backward; /* of half the fine samples; NULL where no row needs it */
     /* rows on the backend */
     double *samples;               /* [capacity][ld_real] */
+    double *reply;                 /* the same, P of a state; with half_backward only */
     double *quadrature;            /* the same; without third harmonic only */
     cplx *turned;                  /* [capacity][ld]; without third harmonic only */
     cplx *quarter;                 /* [ld] -i; without third harmonic only */
@@ -121,7 +136,7 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
-    cplx *signal[2]; /* [ld] of plane: a spectrum and its samples */
+    cplx *signal[2]; /* [ld] of plane: a spectrum and its samples; then what is made of them */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */

@@ -12,8 +12,11 @@
 #include "kernels/models/pulse/guide_figures.h"
 #include "kernels/models/pulse/note.h"
 
-/* Bins at which a prefactor is checked. */
-#define PREFACTOR_BINS 64
+/* Intervals of the way and bins at which a prefactor is checked, and what is too little to
+ * tell. */
+#define PREFACTOR_PLACES 8
+#define PREFACTOR_TOLD   1e-9
+#define PREFACTOR_BINS   64
 
 /* From where on a pulse is close to the end of the window, and what a band may leave out. */
 #define FLAT_SHARE 0.9
@@ -124,6 +127,18 @@ static void note_barrier(const struct capillary_point *point,
                         share > 2.0 ? " and saturates" : "");
 }
 
+/* A potential that is taken over from the model's source and is not the measured one. */
+static void note_potential(const struct capillary_point *point, struct plane_layout *out)
+{
+    for (int i = 0; i < point->species && point->rule != PLASMA_NONE; i++)
+        if (point->rate[i].gas == GAS_SF6)
+            pulse_note_warn(pulse_note(out, "ionisation potential taken for SF6", "J",
+                                       gas_info(GAS_SF6)->potential * PULSE_HARTREE),
+                            "13.6 eV; measured is 15.3 eV, with which it ionises ten times "
+                            "slower at the field of barrier suppression; of a single gas "
+                            "plasma.table takes another rate");
+}
+
 static void note_pulse(const struct capillary_point *point,
                        const struct capillary_medium *medium, struct plane_layout *out)
 {
@@ -133,6 +148,7 @@ static void note_pulse(const struct capillary_point *point,
     pulse_note(out, "peak intensity", "W m^-2", intensity);
     if (point->species > 1)
         pulse_note(out, "gases that ionise differently", "1", (double)point->species);
+    note_potential(point, out);
     note_barrier(point, medium, out);
 }
 
@@ -198,24 +214,33 @@ static void note_lengths(const struct capillary_point *point,
                         "self-focusing couples to other modes, which one mode leaves out");
 }
 
-/* What the prefactor along a gradient leaves out, relative: that n_eff is not quite linear in
- * the density, in the full form. */
-static double prefactor_error(const struct capillary_medium *m)
+/* n_eff as the prefactor takes it at a place, over what it is there. */
+static double prefactor_ratio(const struct capillary_medium *m, long k,
+                              const struct capillary_place *at)
+{
+    const double omega = real_grid_omega(&m->grid, k);
+    double tilt;
+    capillary_medium_prefactor(m, k, false, &tilt);
+    const double lean = 1.0 + capillary_medium_lean(m, at) * tilt;
+    const double carrier = capillary_medium_drift(m, at, false)
+                           / (at->at.radius / m->radius); /* taken over true */
+    return capillary_medium_index(m, omega, &m->middle) * lean
+           / (carrier * capillary_medium_index(m, omega, at));
+}
+
+/* What the prefactor leaves out along the way, relative: n_eff is not quite linear in the
+ * density in the full form; where density and radius change, or the columns of a table, the
+ * rest follows the carrier. */
+static double prefactor_error(const struct capillary_point *point,
+                              const struct capillary_medium *m)
 {
     double worst = 0.0;
-    const double ends[2] = {m->low, m->high};
     const long stride = (m->grid.last - m->grid.first) / PREFACTOR_BINS + 1;
-    for (long k = m->grid.first; k < m->grid.last; k += stride) {
-        const double omega = real_grid_omega(&m->grid, k);
-        const double mean = capillary_medium_index(m, omega, &m->middle);
-        for (int i = 0; i < 2; i++) {
-            struct capillary_place end = m->middle;
-            end.at.rho = ends[i];
-            const double ratio = capillary_medium_index(m, omega, &end) / mean;
-            const double taken =
-                1.0 + capillary_medium_lean(m, &end) * capillary_medium_tilt(m, k);
-            worst = fmax(worst, fabs(ratio / taken - 1.0));
-        }
+    for (int i = 0; i <= PREFACTOR_PLACES; i++) {
+        const struct capillary_place at =
+            capillary_medium_place(m, point->length * i / PREFACTOR_PLACES);
+        for (long k = m->grid.first; k < m->grid.last; k += stride)
+            worst = fmax(worst, fabs(prefactor_ratio(m, k, &at) - 1.0));
     }
     return worst;
 }
@@ -263,10 +288,10 @@ static void note_dispersion(const struct capillary_point *point,
     if (medium->terms > 1)
         pulse_note(out, "terms of L", "1", (double)medium->terms);
     note_raman(point, medium, out);
-    const bool along = medium->index.columns == 0 && medium->narrow == medium->wide;
-    if (along && medium->terms > 1 && medium->guide.full && !point->vacuum)
-        pulse_note(out, "error of the prefactor along the gradient", "1",
-                   prefactor_error(medium));
+    const double prefactor =
+        medium->terms > 1 && !point->vacuum ? prefactor_error(point, medium) : 0.0;
+    if (prefactor > PREFACTOR_TOLD)
+        pulse_note(out, "error of the prefactor along the way", "1", prefactor);
     if (medium->error > 0.0)
         pulse_note(out, "phase error of the terms of L", "rad", medium->error);
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "kernels/bodies/angle.h"
 #include "kernels/models/pulse/constants.h"
 
 #define EDGE_FRACTION 0.05
@@ -23,8 +22,7 @@ static inline double bin_number(long k)
     return (double)(int)k;
 }
 
-/* Positions of a side of n that are its edge: no fewer than the share of n less two. */
-static long edge_count(long n)
+long capillary_edge_count(long n)
 {
     long count = (long)(EDGE_FRACTION * (double)n) - 2;
     count = count < 0 ? 0 : count;
@@ -33,137 +31,75 @@ static long edge_count(long n)
     return count;
 }
 
-/* Energy, photons, mean frequency, edge of the band; |a|^2 of the active bins into `powers`. */
-static void observe_sums(const struct capillary_point *point, const cplx *a,
-                         double *restrict powers, double *values)
+void capillary_observe_powers(const struct capillary_point *point, const cplx *restrict a,
+                              double *restrict powers)
+{
+    for (long k = point->grid.first; k < point->grid.last; k++)
+        powers[k] = cplx_abs2(a[k]);
+}
+
+/* Bins with less than this share of the strongest one's energy do not count for the chirp. */
+#define CHIRP_FLOOR 1e-8
+
+/* Energy, photons, mean frequency, edge of the band; the strongest bin. */
+static double observe_sums(const struct capillary_point *point, const double *powers,
+                           double *values)
 {
     const struct real_grid *const grid = &point->grid;
     double power = 0.0;
     double over = 0.0;
     double moment = 0.0;
     double edge = 0.0;
+    double top = 0.0;
     const double width = real_grid_omega(grid, 1);
-#pragma omp simd reduction(+ : power, over, moment)
+#pragma omp simd reduction(+ : power, over, moment) reduction(max : top)
     for (long k = grid->first; k < grid->last; k++) {
-        const double p = cplx_abs2(a[k]);
+        const double p = powers[k];
         const double omega = width * bin_number(k);
-        powers[k] = p;
         power += p;
         over += p / omega;
         moment += p * omega;
+        top = p > top ? p : top;
     }
     const long count = grid->last - grid->first;
-    const long outer = edge_count(count);
+    const long outer = capillary_edge_count(count);
     for (long i = 0; i < outer; i++)
         edge += powers[grid->first + i] + powers[grid->last - 1 - i];
     values[CAPILLARY_ENERGY] = 4.0 * grid->window * power;
     values[CAPILLARY_PHOTON_NUMBER] = 4.0 * grid->window * over / PULSE_HBAR;
     values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->omega0;
     values[CAPILLARY_EDGE_OMEGA] = power > 0.0 ? edge / power : 0.0;
-}
-
-/* Bins with less than this share of the strongest one's energy do not count for the chirp. */
-#define CHIRP_FLOOR 1e-8
-
-static double strongest(const struct real_grid *grid, const double *powers)
-{
-    double top = 0.0;
-#pragma omp simd reduction(max : top)
-    for (long k = grid->first; k < grid->last; k++)
-        top = powers[k] > top ? powers[k] : top;
     return top;
 }
 
-/* Slope of the group delay over the frequency, least squares with the energy as weight. The
- * delay between two bins is the turn from one to the next; the window's middle, t = 0, turns by
- * half a period. */
-static double spectrum_chirp(const struct real_grid *grid, const cplx *a, const double *powers,
-                             double mean)
+/* A pair's weight, the root of the product of its powers, is not above `least` where neither of
+ * them is. */
+static struct capillary_pairs find_pairs(const struct real_grid *grid, const double *powers,
+                                         double least)
 {
-    const double least = CHIRP_FLOOR * strongest(grid, powers);
-    const double turns = grid->window / (2.0 * PULSE_PI);
-    const double width = real_grid_omega(grid, 1);
-    double weight = 0.0;
-    double delay = 0.0;
-    double moment = 0.0;
-    double square = 0.0;
-    double first = 0.0;
-#pragma omp simd reduction(+ : weight, delay, moment, square, first)
-    for (long k = grid->first; k < grid->last - 1; k++) {
-        const double re = a[k].r * a[k + 1].r + a[k].i * a[k + 1].i;
-        const double im = a[k].i * a[k + 1].r - a[k].r * a[k + 1].i;
-        const double size = sqrt(re * re + im * im);
-        const double w = size > least ? size : 0.0;
-        const double tau = angle_of(-re, -im) * turns;
-        const double x = width * (bin_number(k) + 0.5) - mean;
-        weight += w;
-        delay += w * tau;
-        first += w * x;
-        moment += w * x * tau;
-        square += w * x * x;
-    }
-    const double spread = square * weight - first * first;
-    return spread > 0.0 ? (moment * weight - first * delay) / spread : 0.0;
+    long from = grid->first;
+    long end = grid->last;
+    while (from < end && !(powers[from] > least))
+        from++;
+    while (end > from && !(powers[end - 1] > least))
+        end--;
+    if (from == end)
+        return (struct capillary_pairs){.least = least, .from = from};
+    from -= from > grid->first ? 1 : 0;
+    end -= end < grid->last ? 0 : 1;
+    return (struct capillary_pairs){.least = least, .from = from, .count = end - from};
 }
 
-static double band_energy(const struct real_grid *grid, const double *powers,
-                          struct wavelength_band band)
+/* The delay between two bins is the turn from one to the next; the window's middle, t = 0,
+ * turns by half a period. */
+double capillary_observe_chirp(const struct real_grid *grid, const double *sums)
 {
-    double sum = 0.0;
-    if (!(band.shortest > 0.0))
-        return 0.0;
-    /* Bin k has the wavelength c T/k. */
-    const double light = PULSE_C * grid->window;
-    const long from = (long)fmax(ceil(light / band.longest), (double)grid->first);
-    const long to = (long)fmin(floor(light / band.shortest) + 1.0, (double)grid->last);
-#pragma omp simd reduction(+ : sum)
-    for (long k = from; k < to; k++)
-        sum += powers[k];
-    return 4.0 * grid->window * sum;
-}
-
-/* Wavelength of the highest local maximum of |a|^2 in bands.rdw, or else on the short side; 0
- * without one. */
-static double short_peak(const struct capillary_point *point, const double *powers)
-{
-    const struct real_grid *const grid = &point->grid;
-    const struct wavelength_band band = point->band[BAND_RDW];
-    const double turn = 2.0 * PULSE_PI * PULSE_C;
-    const bool given = band.shortest > 0.0;
-    const double above = given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE;
-    const double below = given ? turn / band.shortest : (double)INFINITY;
-    double best = 0.0;
-    double at = 0.0;
-    for (long k = grid->first + 1; k + 1 < grid->last; k++) {
-        const double here = powers[k];
-        if (!(here > best))
-            continue;
-        const double before = powers[k - 1];
-        const double after = powers[k + 1];
-        const double omega = real_grid_omega(grid, k);
-        const bool top = here >= before && here > after;
-        if (!top || omega < above || omega > below)
-            continue;
-        best = here;
-        const double curvature = before - 2.0 * here + after;
-        const double shift = curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
-        at = 2.0 * PULSE_PI * ((double)k + shift) / grid->window;
-    }
-    return at > 0.0 ? turn / at : 0.0;
-}
-
-void capillary_observe_spectrum(const struct capillary_point *point, const cplx *a,
-                                double *powers, double *values)
-{
-    static const enum capillary_observable energies[CAPILLARY_BANDS] = {
-        CAPILLARY_ENERGY_RDW, CAPILLARY_ENERGY_UV, CAPILLARY_ENERGY_VISIBLE,
-        CAPILLARY_ENERGY_INFRARED};
-    observe_sums(point, a, powers, values);
-    values[CAPILLARY_CHIRP] =
-        spectrum_chirp(&point->grid, a, powers, values[CAPILLARY_OMEGA_MEAN]);
-    for (int i = 0; i < CAPILLARY_BANDS; i++)
-        values[energies[i]] = band_energy(&point->grid, powers, point->band[i]);
-    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers);
+    const double period = grid->window / (2.0 * PULSE_PI);
+    const double spread =
+        sums[LINE_SPREAD] * sums[LINE_WEIGHT] - sums[LINE_PLACE] * sums[LINE_PLACE];
+    const double slope =
+        sums[LINE_SLOPE] * sums[LINE_WEIGHT] - sums[LINE_PLACE] * sums[LINE_ANGLE];
+    return spread > 0.0 ? slope / spread * period / real_grid_omega(grid, 1) : 0.0;
 }
 
 /* Largest of and sum over a block, in lanes of their own: one chain of additions would take
@@ -195,6 +131,62 @@ static struct block block_of(const double *power, long n)
     return all;
 }
 
+static double band_energy(const struct real_grid *grid, const double *powers,
+                          struct wavelength_band band)
+{
+    if (!(band.shortest > 0.0))
+        return 0.0;
+    /* Bin k has the wavelength c T/k. */
+    const double light = PULSE_C * grid->window;
+    const long from = (long)fmax(ceil(light / band.longest), (double)grid->first);
+    const long to = (long)fmin(floor(light / band.shortest) + 1.0, (double)grid->last);
+    return from < to ? 4.0 * grid->window * block_of(powers + from, to - from).sum : 0.0;
+}
+
+/* Wavelength of the highest local maximum of |a|^2 in bands.rdw, or else on the short side; 0
+ * without one. */
+static double short_peak(const struct capillary_point *point, const double *powers)
+{
+    const struct real_grid *const grid = &point->grid;
+    const struct wavelength_band band = point->band[BAND_RDW];
+    const double turn = 2.0 * PULSE_PI * PULSE_C;
+    const bool given = band.shortest > 0.0;
+    const double above = given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE;
+    const double below = given ? turn / band.shortest : (double)INFINITY;
+    const double width = real_grid_omega(grid, 1);
+    double best = 0.0;
+    double at = 0.0;
+    long k = (long)(above / width) - 1; /* bins before it lie below */
+    for (k = k > grid->first ? k : grid->first + 1; k + 1 < grid->last; k++) {
+        const double here = powers[k];
+        const double before = powers[k - 1];
+        const double after = powers[k + 1];
+        if (!(here > best && here >= before && here > after))
+            continue;
+        const double omega = real_grid_omega(grid, k);
+        if (omega < above || omega > below)
+            continue;
+        best = here;
+        const double curvature = before - 2.0 * here + after;
+        const double shift = curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
+        at = 2.0 * PULSE_PI * ((double)k + shift) / grid->window;
+    }
+    return at > 0.0 ? turn / at : 0.0;
+}
+
+void capillary_observe_spectrum(const struct capillary_point *point, const double *powers,
+                                double *values, struct capillary_pairs *pairs)
+{
+    static const enum capillary_observable energies[CAPILLARY_BANDS] = {
+        CAPILLARY_ENERGY_RDW, CAPILLARY_ENERGY_UV, CAPILLARY_ENERGY_VISIBLE,
+        CAPILLARY_ENERGY_INFRARED};
+    const double top = observe_sums(point, powers, values);
+    *pairs = find_pairs(&point->grid, powers, CHIRP_FLOOR * top);
+    for (int i = 0; i < CAPILLARY_BANDS; i++)
+        values[energies[i]] = band_energy(&point->grid, powers, point->band[i]);
+    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers);
+}
+
 /* The first sample from one end on that is not below the level, which one is not. */
 static long outermost(const double *power, long n, double level, bool from_end)
 {
@@ -223,7 +215,7 @@ void capillary_observe_power(const struct capillary_point *point, const double *
 {
     const long n = point->grid.fine;
     const double dt = point->grid.window / (double)n;
-    const long edge = edge_count(n);
+    const long edge = capillary_edge_count(n);
     const struct block all = block_of(power, n);
     const bool lit = all.top > 0.0;
     values[CAPILLARY_PEAK_POWER] = all.top;

@@ -35,16 +35,44 @@ enum capillary_observable {
 /* Without bands.rdw, rdw_peak is looked for below this share of the carrier's wavelength. */
 #define CAPILLARY_RDW_SHARE 0.6
 
+/* The pairs of neighbouring bins (k, k + 1) that count for the chirp: k in [from, from + count)
+ * and a weight above `least`. */
+struct capillary_pairs {
+    double least; /* W */
+    long from, count;
+};
+
+/* Sums over pairs by weight: 1, angle, x, x angle, x^2, x in bins from the mean frequency. */
+enum capillary_line {
+    LINE_WEIGHT,
+    LINE_ANGLE,
+    LINE_PLACE,
+    LINE_SLOPE,
+    LINE_SPREAD,
+    CAPILLARY_LINE
+};
+
+/** Positions at each side of n that are its edge: the outer 5 %. */
+long capillary_edge_count(long n);
+
+/** |a|^2 of the active bins, W. */
+void capillary_observe_powers(const struct capillary_point *point, const cplx *a,
+                              double *powers);
+
 /**
- * What follows from the spectrum: energy, photon_number, omega_mean, chirp, the bands,
+ * What follows from the powers of the bins: energy, photon_number, omega_mean, the bands,
  * rdw_peak, edge_omega. Plain sums over the active bins (Parseval holds exactly).
  *
- * @param a       [real_grid_bins] sqrt(W)
- * @param powers  [real_grid_bins] receives |a|^2 of the active bins
+ * @param powers  [real_grid_bins] |a|^2 of the active bins, W
  * @param values  [CAPILLARY_OBSERVABLES]
+ * @param pairs   receives those that count for the chirp
  */
-void capillary_observe_spectrum(const struct capillary_point *point, const cplx *a,
-                                double *powers, double *values);
+void capillary_observe_spectrum(const struct capillary_point *point, const double *powers,
+                                double *values, struct capillary_pairs *pairs);
+
+/** The chirp, s^2: slope of the group delay over the frequency, least squares with the energy
+ * as weight. */
+double capillary_observe_chirp(const struct real_grid *grid, const double *sums);
 
 /**
  * What follows from the power: peak_power, fwhm_t, t_peak, edge_t.

@@ -297,8 +297,12 @@ int capillary_lean(struct model *m, long row, const struct capillary_place *at, 
     double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
     const double value = capillary_medium_lean(&m->row[row].medium, at);
     TRY(be->ops->upload(be, scalar, &value, sizeof value));
-    const struct spectral_lean_args args = {
-        spectrum, m->tilt + row * m->ld_tilt, scalar, spectrum, m->ld, m->ld_tilt, NULL};
+    const struct spectral_lean_args args = {.in = spectrum,
+                                            .tilt = m->tilt + row * m->ld_tilt,
+                                            .lean = scalar,
+                                            .out = spectrum,
+                                            .ld = m->ld,
+                                            .ld_real = m->ld_tilt};
     st->passes++;
     return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
 }
@@ -313,7 +317,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     double *const rates = place.stage == 0 ? r->now : r->next;
     double *const samples = m->samples + row * m->ld_real;
     const struct response_factors factors = capillary_factors(r, at);
-    struct response_rows rows = {.samples = samples, .ld = m->ld_real};
+    /* A plane reads the samples of a state. */
+    double *const out = state && m->reply != NULL ? m->reply + row * m->ld_real : samples;
+    struct response_rows rows = {.samples = samples, .out = out, .ld = m->ld_real};
     r->fresh = place.stage == 0; /* that of an end: when the trial is accepted */
     if (state)
         TRY(capillary_keep(m, r, place, spectrum));
@@ -336,7 +342,7 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
         rates[PATH_IONISATION] =
             at->at.rho * r->medium.area / capillary_area_share(r, at) * r->report.work;
     }
-    TRY(capillary_execute(m, m->forward, samples, m->ld_real, spectrum, m->ld));
+    TRY(capillary_execute(m, m->forward, out, m->ld_real, spectrum, m->ld));
     st->transforms += 2;
     if (r->leans)
         TRY(capillary_lean(m, row, at, spectrum, st));

@@ -3,10 +3,8 @@
 
 #include <math.h>
 
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/constants.h"
-
-/* Pivots below this are rounding. */
-#define PIVOT_LEAST 1e-13
 
 static double power(double x, int n)
 {
@@ -113,7 +111,7 @@ bool term_set_solve(struct term_set *out)
         for (int i = j + 1; i < n; i++)
             if (fabs(a[i][j]) > fabs(a[best][j]))
                 best = i;
-        if (!(fabs(a[best][j]) > PIVOT_LEAST))
+        if (!(fabs(a[best][j]) > bound(BOUND_pivot)))
             return false;
         swap_rows(a, j, best);
         eliminate(a, n, j);
@@ -169,7 +167,7 @@ bool term_set_choose(struct term_set *out, const struct guide_place *place, int 
     if (is_single(&out->choice) && choose_nodes(out, place, n))
         return true;
     for (int step = 0; step < count; step++) {
-        double most = PIVOT_LEAST;
+        double most = bound(BOUND_pivot);
         int best = -1;
         for (int i = 0; i < n; i++) {
             double weights[CAPILLARY_TERMS] = {0.0};

@@ -65,7 +65,7 @@ int gas_reference_density(enum gas gas, enum density_model model, double *rho)
     return 0;
 }
 
-struct taylor gas_reference_chi(enum gas gas, double omega, int order)
+K_FN struct taylor reference_chi(enum gas gas, double omega, int order)
 {
     const struct gas_info *const g = &gases[gas];
     /* 1/wavelength in 1/um */
@@ -84,6 +84,11 @@ struct taylor gas_reference_chi(enum gas gas, double omega, int order)
     }
     /* n^2 - 1 = (n - 1)(n + 1) */
     return g->fit == GAS_FIT_CHI ? sum : taylor_mul(sum, taylor_shift(sum, 2.0));
+}
+
+struct taylor gas_reference_chi(enum gas gas, double omega, int order)
+{
+    return TAYLOR_PLAIN(reference_chi, order, gas, omega);
 }
 
 double gas_resonance(enum gas gas)

@@ -103,7 +103,7 @@ void glass_clear(struct glass *glass)
     *glass = (struct glass){0};
 }
 
-static struct taylor sellmeier_index(const struct sellmeier *f, double omega, int order)
+K_FN struct taylor sellmeier_index(const struct sellmeier *f, double omega, int order)
 {
     const struct taylor s =
         taylor_scale(1e-6 / (2.0 * PULSE_PI * PULSE_C), taylor_variable(order, omega));
@@ -133,7 +133,7 @@ struct taylor glass_index(const struct glass *glass, double omega, int order)
         return taylor_constant(order, glass->constant);
     if (glass->kind == GLASS_SILICA_TABLE)
         return table_index(glass, omega, order);
-    return sellmeier_index(&formulas[glass->kind], omega, order);
+    return TAYLOR_PLAIN(sellmeier_index, order, &formulas[glass->kind], omega);
 }
 
 /* Wavelengths between which the glass is known, m. */

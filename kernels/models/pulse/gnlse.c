@@ -18,6 +18,7 @@
 #include "kernels/models/pulse/measured.h"
 #include "kernels/models/pulse/noise.h"
 #include "kernels/models/pulse/observables.h"
+#include "kernels/models/pulse/perturb.h"
 #include "kernels/models/pulse/raman_silica.h"
 #include "kernels/numeric/host_fft.h"
 #include "kernels/step/rk45.h"
@@ -435,6 +436,8 @@ static int make_input(struct model *m, const struct gnlse_point *point, const st
     }
     const struct pulse_spectrum spectrum = {a, m->n, point->window, point->omega0};
     pulse_noise_add(&spectrum, seed);
+    const struct perturb_bins bins = {a, m->n, m->n - m->n / 2, m->n};
+    TRY(pulse_perturb(&bins, seed));
     for (long k = 0; point->absorber && k < m->n; k++)
         if (pulse_linear_masked(point, k))
             a[k] = cplx_make(0.0, 0.0);

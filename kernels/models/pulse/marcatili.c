@@ -9,7 +9,7 @@
 #define INDEX_FLOOR 1e-3
 
 /* HE: (e + 1)/(2 sqrt(e - 1)), TE: 1/sqrt(e - 1), TM: e/sqrt(e - 1); e = n_wall^2. */
-static struct taylor wall_factor(const struct guide *guide, double omega, int order)
+K_FN struct taylor wall_factor(const struct guide *guide, double omega, int order)
 {
     const struct taylor n = glass_index(guide->wall, omega, order);
     const struct taylor e = taylor_mul(n, n);
@@ -29,11 +29,11 @@ void guide_bin_load(const struct guide *guide, double omega, int order, struct g
 {
     out->omega = taylor_variable(order, omega);
     out->g = mixture_susceptibility(guide->gas, omega, order);
-    out->v = wall_factor(guide, omega, order);
+    out->v = TAYLOR_PLAIN(wall_factor, order, guide, omega);
 }
 
 /* i v */
-static struct taylor turned(struct taylor v)
+K_FN struct taylor turned(struct taylor v)
 {
     for (int k = 0; k <= v.order; k++)
         v.c[k] = cplx_make(-v.c[k].i, v.c[k].r);
@@ -41,7 +41,7 @@ static struct taylor turned(struct taylor v)
 }
 
 /* sqrt(1 + x) - 1 without cancellation. */
-static struct taylor root_excess(struct taylor x)
+K_FN struct taylor root_excess(struct taylor x)
 {
     const struct taylor n = taylor_sqrt(taylor_shift(x, 1.0));
     if (n.c[0].r < INDEX_FLOOR)

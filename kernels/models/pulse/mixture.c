@@ -94,7 +94,7 @@ int mixture_density(const struct mixture *mixture, double pressure, struct eos_d
     return 0;
 }
 
-struct taylor mixture_susceptibility(const struct mixture *mixture, double omega, int order)
+K_FN struct taylor susceptibility(const struct mixture *mixture, double omega, int order)
 {
     struct taylor sum = taylor_constant(order, cplx_make(0.0, 0.0));
     for (int i = 0; i < mixture->request.count; i++)
@@ -102,6 +102,11 @@ struct taylor mixture_susceptibility(const struct mixture *mixture, double omega
             sum, taylor_scale(mixture->scale[i],
                               gas_reference_chi(mixture->request.gas[i], omega, order)));
     return sum;
+}
+
+struct taylor mixture_susceptibility(const struct mixture *mixture, double omega, int order)
+{
+    return TAYLOR_PLAIN(susceptibility, order, mixture, omega);
 }
 
 struct taylor mixture_index(const struct mixture *mixture, double rho, double omega, int order)

@@ -191,9 +191,19 @@ cplx raman_lines_transfer(const struct raman_lines *lines, double omega)
     return sum;
 }
 
+/* dh/dt at 0 from above. */
+static double first_slope(const struct raman_lines *lines)
+{
+    double sum = 0.0;
+    for (int i = 0; i < lines->count; i++)
+        sum += lines->line[i].strength * lines->line[i].omega;
+    return sum;
+}
+
 void raman_lines_sample(const struct raman_lines *lines, double dt, long n, double *h)
 {
-    for (long j = 0; j < n; j++)
+    h[0] = dt * (dt / 12.0) * first_slope(lines);
+    for (long j = 1; j < n; j++)
         h[j] = dt * raman_lines_response(lines, dt * (double)j)
                * pulse_planck((double)j / (double)n, TAPER);
 }

@@ -51,9 +51,11 @@ cplx raman_lines_transfer(const struct raman_lines *lines, double omega);
 
 /**
  * Samples h(j dt) dt over a window n dt, ended by a Planck taper over its last 30 %, as lines
- * of thin gas outlive any window.
+ * of thin gas outlive any window. The first one, where h is 0, is dt^2 h'(0)/12: what a
+ * trapezoid of a function with this slope at its end lacks (Euler and Maclaurin), a share of
+ * (Omega dt)^2/12 of a line. That leaves (dt^4/720) |d^3 (h exp(-i omega t))/dt^3|.
  *
- * @param h [n]
+ * @param h [n], n > 0
  */
 void raman_lines_sample(const struct raman_lines *lines, double dt, long n, double *h);
 

@@ -321,6 +321,11 @@ static int apply_envelope(struct response *r, const double *window, const double
     return be->kernels->response_envelope[r->setup.extra ? 1 : 0](be, &args, 0, 1, r->setup.n);
 }
 
+static double *out_of(const struct response_rows *rows)
+{
+    return rows->out != NULL ? rows->out : rows->samples;
+}
+
 /* Kerr and extra alone. */
 static int apply_kerr(struct response *r, const double *window, const double *scalars,
                       const struct response_rows *rows)
@@ -347,7 +352,7 @@ static int apply_kerr(struct response *r, const double *window, const double *sc
                                             .window = window,
                                             .scale = scalars + COLUMN_SCALE,
                                             .kerr = scalars + COLUMN_KERR,
-                                            .out = rows->samples,
+                                            .out = out_of(rows),
                                             .ld = rows->ld};
     const int s = r->setup.third_harmonic ? 0 : 1;
     return (r->setup.extra ? run->response_kerr_extra[s] : run->response_kerr[s])(be, &args, 0,
@@ -448,8 +453,8 @@ static int apply_all(struct response *r, long column, const struct response_rows
         if (i > 0)
             TRY(add_part(r, part[1], part[0], rows->ld, st));
     }
-    TRY(apply_species(r, column, last, rows, rows->samples, st));
-    return last > 0 ? add_part(r, part[0], rows->samples, rows->ld, st) : 0;
+    TRY(apply_species(r, column, last, rows, out_of(rows), st));
+    return last > 0 ? add_part(r, part[0], out_of(rows), rows->ld, st) : 0;
 }
 
 int response_apply(struct response *response, long column,
@@ -459,6 +464,8 @@ int response_apply(struct response *response, long column,
     const struct response_setup *setup = &response->setup;
     const int species = setup->species;
     const long last = column * species + species - 1;
+    if (rows->out != NULL && (setup->components > 1 || setup->envelope))
+        FAIL(ERR_BUG, "a response of several components with an output of its own");
     if (species > 1 && rows->ld != response->ld)
         FAIL(ERR_BUG, "a response of several species on rows of %ld, not %ld", rows->ld,
              response->ld);

@@ -94,7 +94,8 @@ struct response_factors {
 
 /* Rows of one call, on the backend. */
 struct response_rows {
-    double *samples;          /* [components][ld] the field; receives P */
+    double *samples;          /* [components][ld] the field; receives P where out is NULL */
+    double *out;              /* [ld] receives P, of one component; or NULL */
     long ld;                  /* multiple of 8 */
     const double *quadrature; /* [ld] imaginary part of the analytic field; or NULL */
     const double *extra;      /* [ld] factor on E, e.g. of a Raman response; or NULL */

@@ -473,6 +473,11 @@ static int snl1_state(struct model *m, int row, struct state_out *out)
     return 0;
 }
 
+static const char *snl1_model_kernel(const struct model *m)
+{
+    return snl1_kernel(m->handle);
+}
+
 const struct model_ops snl1_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct model_ops)},
                                    .info = &snl1_info,
                                    .layout = snl1_layout,
@@ -482,4 +487,5 @@ const struct model_ops snl1_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct mode
                                    .advance = snl1_advance,
                                    .plane = snl1_plane,
                                    .state = snl1_state,
-                                   .destroy = snl1_model_destroy};
+                                   .destroy = snl1_model_destroy,
+                                   .kernel = snl1_model_kernel};

@@ -3,9 +3,8 @@
 #include <stdio.h>
 
 #include "kernels/base/status.h"
+#include "kernels/contract/bounds.h"
 #include "kernels/models/snl1/snl1_model.h"
-
-#define ROW_OFF 1e-5 /* of a frequency in a file from the chain's */
 
 static const char *const packages[] = {"st2", "st4", "st6", "wam", NULL};
 static const char *const arithmetics[] = {"parity", "fast", NULL};
@@ -17,7 +16,13 @@ static const struct data_field fields[] = {
     {"relative_depth", "1", "Mean wavenumber times depth: points", 1, false},
     {"frequency", "Hz", "When it is there, it must be the grid's", 1, true},
     {NULL, NULL, NULL, 0, false}};
-static const struct data_info sea_data = {.fields = fields};
+/* What makes a sea state, and what selects in the file. */
+static const char *const made[] = {
+    "sea.depth",     "sea.height",      "sea.peak",     "sea.gamma",  "sea.spread",
+    "sea.direction", "sea.turn",        "swell.height", "swell.peak", "swell.gamma",
+    "swell.spread",  "swell.direction", "noise.share",  "noise.seed", NULL};
+static const char *const blocks[] = {"sea.block", NULL};
+static const struct data_info sea_data = {.fields = fields, .replaces = made, .serves = blocks};
 
 #define REAL(n, u, f, low, high, fl, text)                                                     \
     {                                                                                          \
@@ -77,8 +82,8 @@ static const struct param_info params[] = {
      .data = &sea_data,
      .flags = PARAM_NONE,
      .doc = "Sea states of an HDF5 or NetCDF-4 file, in place of those that are made"},
-    WHOLE("sea.block", "0", 0, 1e12, 0,
-          "Which points of the file: from block times sea.points on"),
+    WHOLE("sea.block", NULL, 0, 1e12, 0,
+          "Which points of the file: from block times sea.points on; 0 when not given"),
     REAL("sea.depth", "m", "50", 0, 1e6, OPEN, "Depth of the water"),
     REAL("sea.height", "m", "3", 0, 1e30, 0, "Significant height of the wind sea"),
     REAL("sea.peak", "Hz", "0.1", 0, 1000, OPEN, "Peak frequency of the wind sea"),
@@ -203,7 +208,7 @@ static int check_frequencies(const struct snl1_config *c, const struct data_arra
     snl1_frequencies(c, c->nk, sig);
     for (int32_t i = 0; i < c->nk; i++) {
         const double own = (double)sig[i] / (2.0 * acos(-1.0));
-        if (!(fabs(there->real[i] - own) <= ROW_OFF * own))
+        if (!(fabs(there->real[i] - own) <= bound(BOUND_frequency_row) * own))
             FAIL(ERR_ARGUMENT,
                  "sea.file: frequency %d is %.7g Hz; grid.first and grid.ratio give %.7g Hz",
                  (int)i + 1, there->real[i], own);
@@ -225,7 +230,8 @@ static int read_file(const struct params *p, struct snl1_point *out)
 {
     out->file = params_data(p, "sea.file");
     out->there = out->points;
-    out->first = params_int(p, "sea.block") * out->points;
+    const long block = params_is_set(p, "sea.block") ? params_int(p, "sea.block") : 0;
+    out->first = block * out->points;
     if (out->file == NULL || out->file->arrays == 0)
         return 0;
     const struct data_array *const action = data_find(out->file, "action");
@@ -239,8 +245,8 @@ static int read_file(const struct params *p, struct snl1_point *out)
     TRY(check_length(depth, 0, npts, "points"));
     TRY(check_frequencies(&out->config, data_find(out->file, "frequency")));
     if (out->first >= npts)
-        FAIL(ERR_ARGUMENT, "sea.block %ld begins at point %ld; the file has %ld points",
-             params_int(p, "sea.block"), out->first, npts);
+        FAIL(ERR_ARGUMENT, "sea.block %ld begins at point %ld; the file has %ld points", block,
+             out->first, npts);
     out->there = npts - out->first < out->points ? npts - out->first : out->points;
     out->input_bytes = bytes_in_place(action, npts, out->there)
                        + bytes_in_place(cg, npts, out->there)

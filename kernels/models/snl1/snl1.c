@@ -85,7 +85,7 @@ int snl1_defaults(int package, struct snl1_config *out)
 {
     static const float nlprop[] = {
         [SNL1_ST2] = 1.00e7f, [SNL1_ST4] = 2.50e7f, [SNL1_ST6] = 3.00e7f, [SNL1_WAM] = 2.78e7f};
-    if (package < SNL1_ST2 || package > SNL1_WAM)
+    if (out == NULL || package < SNL1_ST2 || package > SNL1_WAM)
         return SNL1_ARGUMENT;
     *out = (struct snl1_config){.nk = 32,
                                 .nth = 36,
@@ -143,6 +143,17 @@ static int check_config(const struct snl1_config *c)
         FAIL(ERR_ARGUMENT, "nth %d; accepted: 1 to %d", (int)c->nth, SNL1_NTH_MAX);
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         TRY(check_range(&ranges[i]));
+    return 0;
+}
+
+/* Each row divides by its frequency. */
+static int check_chain(const struct snl1_config *c, const float *sig)
+{
+    if (!(sig[0] > 0.0f) || !isfinite(sig[c->nk - 1]))
+        FAIL(ERR_ARGUMENT,
+             "fr1 %g, xfr %g, nk %d: the frequencies go from %g to %g rad/s, beyond binary32",
+             (double)c->fr1, (double)c->xfr, (int)c->nk, (double)sig[0],
+             (double)sig[c->nk - 1]);
     return 0;
 }
 
@@ -227,27 +238,48 @@ done:
 static int create_handle(const struct snl1_config *config, const float *sig, struct snl1 **out)
 {
     struct snl1_numbers numbers;
+    if (config == NULL)
+        FAIL(ERR_ARGUMENT, "the configuration is missing");
     TRY(check_config(config));
     TRY(snl1_derive(config, &numbers));
     TRY(make_handle(&numbers, out));
     snl1_frequencies(config, config->nk, (*out)->sig);
+    TRY(check_chain(config, (*out)->sig));
     snl1_derive_af11(&numbers, config->xfr, (*out)->sig, (*out)->af11);
     return check_frequencies(config, sig, (*out)->sig);
 }
 
 static int create_ready(const struct snl1_numbers *numbers, struct snl1 **out)
 {
+    if (numbers == NULL || numbers->sig == NULL || numbers->af11 == NULL)
+        FAIL(ERR_ARGUMENT, "numbers, their sig or their af11 are missing");
     TRY(make_handle(numbers, out));
     memcpy((*out)->sig, numbers->sig, (size_t)numbers->nk * sizeof(float));
     memcpy((*out)->af11, numbers->af11, (size_t)numbers->nfrchg * sizeof(float));
     return 0;
 }
 
+static void give_text(const char *said, char *text)
+{
+    if (text != NULL)
+        snprintf(text, SNL1_TEXT_SIZE, "%s", said);
+}
+
+/* A creation has somewhere to put its handle. */
+static int begin_create(struct snl1 **out, char *text)
+{
+    if (out == NULL) {
+        give_text("there is no place for the handle", text);
+        return SNL1_ARGUMENT;
+    }
+    *out = NULL;
+    return 0;
+}
+
 /* The end of a creation: on failure no handle, and the text for the caller. */
 static int finish_create(int rc, const char *said, struct snl1 **out, char *text)
 {
-    if (text != NULL)
-        snprintf(text, SNL1_TEXT_SIZE, "%s", rc == 0 ? "" : said);
+    give_text(rc == 0 ? "" : said, text);
     if (rc == 0)
         return 0;
     snl1_destroy(*out);
@@ -259,8 +291,8 @@ int snl1_create(const struct snl1_config *config, const float *sig, struct snl1 
                 char *text)
 {
     char said[SNL1_TEXT_SIZE] = "";
+    TRY(begin_create(out, text));
     const struct status_saved saved = status_capture_save();
-    *out = NULL;
     status_capture(said, sizeof said);
     const int rc = create_handle(config, sig, out);
     status_capture_restore(saved);
@@ -270,8 +302,8 @@ int snl1_create(const struct snl1_config *config, const float *sig, struct snl1 
 int snl1_create_ready(const struct snl1_numbers *numbers, struct snl1 **out, char *text)
 {
     char said[SNL1_TEXT_SIZE] = "";
+    TRY(begin_create(out, text));
     const struct status_saved saved = status_capture_save();
-    *out = NULL;
     status_capture(said, sizeof said);
     const int rc = create_ready(numbers, out);
     status_capture_restore(saved);
@@ -298,15 +330,27 @@ static void keep_text(struct snl1 *handle, const char *said)
 
 void snl1_message(struct snl1 *handle, char *text)
 {
+    if (handle == NULL || text == NULL) {
+        give_text("there is no handle", text);
+        return;
+    }
     pthread_mutex_lock(&handle->lock);
-    snprintf(text, SNL1_TEXT_SIZE, "%s", handle->text);
+    give_text(handle->text, text);
     pthread_mutex_unlock(&handle->lock);
+}
+
+void snl1_note_failure(struct snl1 *handle, const char *said)
+{
+    if (handle != NULL && said != NULL)
+        keep_text(handle, said);
 }
 
 int snl1_choose(struct snl1 *handle, int arithmetic, const char *isa)
 {
     char said[SNL1_TEXT_SIZE] = "";
     const struct kernel *found = NULL;
+    if (handle == NULL)
+        return SNL1_ARGUMENT;
     const struct status_saved saved = status_capture_save();
     status_capture(said, sizeof said);
     const int rc = find_kernel(arithmetic, isa, &found);
@@ -320,17 +364,19 @@ int snl1_choose(struct snl1 *handle, int arithmetic, const char *isa)
 
 const char *snl1_kernel(const struct snl1 *handle)
 {
-    return handle->kernel->id;
+    return handle != NULL ? handle->kernel->id : "";
 }
 
 const struct snl1_numbers *snl1_numbers(const struct snl1 *handle)
 {
-    return &handle->tables.n;
+    return handle != NULL ? &handle->tables.n : NULL;
 }
 
 /* Parts of parity.inc; fast.inc needs less. */
 size_t snl1_scratch_bytes(const struct snl1 *handle)
 {
+    if (handle == NULL)
+        return 0;
     const struct snl1_numbers *n = &handle->tables.n;
     const size_t slots = (size_t)n->ifrp + (size_t)(-n->ifrm) + 3;
     const size_t vectors = (size_t)n->nth * ((size_t)(1 + n->nfrhgh) + 8 * (1 + slots) + 2);
@@ -409,6 +455,8 @@ static void compute_blocks(const struct snl1 *h, const struct snl1_batch *b)
 
 static int compute(const struct snl1 *h, const struct snl1_batch *b)
 {
+    if (h == NULL || b == NULL)
+        FAIL(ERR_ARGUMENT, "the %s is missing", h == NULL ? "handle" : "batch");
     TRY(check_batch(h, b));
     TRY(check_velocities(b));
     if (b->npts > 0 && b->scratch_bytes < snl1_scratch_bytes(h)) {
@@ -423,11 +471,15 @@ static int compute(const struct snl1 *h, const struct snl1_batch *b)
 /* An error must not pass for a result. */
 static void spoil(const struct snl1_batch *b)
 {
+    if (b == NULL)
+        return;
     const int64_t count = b->npts > 0 && b->nspec > 0 ? b->npts * b->nspec : 0;
     for (int64_t i = 0; b->s != NULL && i < count; i++)
         b->s[i] = NAN;
     for (int64_t i = 0; b->d != NULL && i < count; i++)
         b->d[i] = NAN;
+    for (int64_t p = 0; b->flags != NULL && p < b->npts; p++)
+        b->flags[p] = SNL1_NONFINITE;
 }
 
 int snl1_compute(struct snl1 *handle, const struct snl1_batch *batch)
@@ -439,7 +491,7 @@ int snl1_compute(struct snl1 *handle, const struct snl1_batch *batch)
     status_capture_restore(saved);
     if (rc != 0) {
         spoil(batch);
-        keep_text(handle, said);
+        snl1_note_failure(handle, said);
     }
     return rc;
 }
@@ -457,9 +509,14 @@ struct reach {
     enum snl1_column column;
 };
 
-static void fill_table(const struct snl1 *h, struct reach reach, int32_t count, int32_t *out)
+/* One of the tables that begin at `out`, after `before` entries; NULL: they are not wanted. */
+static void fill_table(const struct snl1 *h, struct reach reach, int32_t count, long before,
+                       int32_t *out)
 {
     const int32_t nth = h->tables.n.nth;
+    if (out == NULL)
+        return;
+    out += before;
     for (int32_t q = 0; q < count; q++)
         out[q] = address(1 + q / nth + reach.rows, h->column[q % nth][reach.column], nth);
 }
@@ -468,6 +525,8 @@ void snl1_addresses(const struct snl1 *handle, int32_t *ip, int32_t *im, int32_t
 {
     static const enum snl1_column up[] = {SNL1_UP_P1, SNL1_UP_P, SNL1_UP_M1, SNL1_UP_M};
     static const enum snl1_column dn[] = {SNL1_DN_P1, SNL1_DN_P, SNL1_DN_M1, SNL1_DN_M};
+    if (handle == NULL)
+        return;
     const struct snl1_numbers *const n = &handle->tables.n;
     const int32_t nspecx = n->nfrchg * n->nth;
     const int32_t nspec = n->nk * n->nth;
@@ -480,13 +539,12 @@ void snl1_addresses(const struct snl1 *handle, int32_t *ip, int32_t *im, int32_t
             const enum snl1_column *const here = o == 0 ? up : dn;
             const enum snl1_column *const there = o == 0 ? dn : up;
             const long at = 4L * o + j;
-            fill_table(handle, (struct reach){plus, here[side]}, nspecx, ip + at * nspecx);
-            fill_table(handle, (struct reach){minus, there[2 + side]}, nspecx,
-                       im + at * nspecx);
-            fill_table(handle, (struct reach){-plus, there[side]}, nspec,
-                       ic + (2L * j + o) * nspec);
+            fill_table(handle, (struct reach){plus, here[side]}, nspecx, at * nspecx, ip);
+            fill_table(handle, (struct reach){minus, there[2 + side]}, nspecx, at * nspecx, im);
+            fill_table(handle, (struct reach){-plus, there[side]}, nspec, (2L * j + o) * nspec,
+                       ic);
             fill_table(handle, (struct reach){-minus, here[2 + side]}, nspec,
-                       ic + (2L * (4 + j) + o) * nspec);
+                       (2L * (4 + j) + o) * nspec, ic);
         }
     }
 }

@@ -14,6 +14,8 @@
  * sums cancel. Nothing here needs MPI or OpenMP, prints, or ends the
  * program.
  * A handle may be shared by threads: each call has its own scratch.
+ *
+ * A pointer that is missing is refused like a wrong value: SNL1_ARGUMENT, 0, NULL or "".
  */
 
 #include <stddef.h>
@@ -50,7 +52,7 @@ struct snl1_config {
     int32_t nth;    /* directions of the full circle, >= 1 */
     float xfr;      /* ratio of frequencies, >= 1.00001 */
     float fr1;      /* first frequency, Hz, > 0 */
-    float lam;      /* shape of the quadruplet, 0 < lam < 0.5 */
+    float lam;      /* shape of the quadruplet, 0 < lam < 0.5; some below 3e-4 are refused */
     float nlprop;   /* constant of proportionality, >= 0 */
     float kdcon;    /* factor of the relative depth */
     float kdmin;    /* least relative depth, > 0 */
@@ -91,7 +93,8 @@ struct snl1_batch {
     float *d;            /* [npts][nspec] receives its diagonal derivative, 1/s */
     void *scratch;       /* [scratch_bytes] one a call */
     size_t scratch_bytes;
-    unsigned char *flags; /* [npts] receives enum snl1_flag, or NULL */
+    unsigned char
+        *flags; /* [npts] receives enum snl1_flag, SNL1_NONFINITE on an error; or NULL */
 };
 
 /* What is to be said of a point; combined with |. */
@@ -168,12 +171,18 @@ int snl1_compute(struct snl1 *handle, const struct snl1_batch *batch);
 void snl1_message(struct snl1 *handle, char *text);
 
 /**
+ * Keep a text as that of the last failed call: for an interface in another language, which
+ * checks what this one cannot see. NULL does nothing.
+ */
+void snl1_note_failure(struct snl1 *handle, const char *said);
+
+/**
  * The address tables as INSNL1 has them: 1-based, rows below the first fold into the pad
  * 1-nth to 0. The kernels do without them.
  *
  * @param ip  [2][4][nfrchg nth] + partners
  * @param im  [2][4][nfrchg nth] - partners
- * @param ic  [8][2][nk nth] centres that reach a bin
+ * @param ic  [8][2][nk nth] centres that reach a bin; each may be NULL: it is not wanted
  */
 void snl1_addresses(const struct snl1 *handle, int32_t *ip, int32_t *im, int32_t *ic);
 

@@ -12,7 +12,7 @@ program snl1_example
    type(snl1_config) :: config
    type(c_ptr) :: handle
    real(c_float), allocatable :: sig(:), a(:, :), cg(:, :), kdmean(:), s(:, :), d(:, :), s1(:, :), d1(:, :)
-   integer(c_int8_t), allocatable :: scratch(:)
+   integer(c_int8_t), allocatable :: scratch(:), flags(:)
    character(len=snl1_text_size) :: folder, word, text
    real(c_float) :: frequency
    integer :: npts, code, i, p
@@ -42,12 +42,15 @@ program snl1_example
 
    allocate (a(config%nk*config%nth, npts), cg(config%nk, npts), kdmean(npts))
    allocate (s, d, s1, d1, mold=a)
+   allocate (flags(npts))
    allocate (scratch(snl1_scratch_bytes(handle)))
    call read_all('a.f32', size(a), a)
    call read_all('cg.f32', size(cg), cg)
    call read_all('kdmean.f32', size(kdmean), kdmean)
 
-   call snl1_compute(handle, a, cg, kdmean, s, d, scratch, code)
+   call snl1_kernel(handle, text)
+   print '(a)', trim(text)
+   call snl1_compute(handle, a, cg, kdmean, s, d, scratch, code, flags)
    if (code /= snl1_ok) then
       call snl1_message(handle, text)
       print '(a)', trim(text)
@@ -68,6 +71,13 @@ program snl1_example
    call snl1_message(handle, text)
    print '(a)', trim(text)
    if (code /= snl1_argument .or. .not. all(ieee_is_nan(s1))) error stop 'a wrong group velocity'
+
+   ! so are arrays that do not belong together
+   call snl1_compute(handle, a, cg(:, 2:), kdmean, s1, d1, scratch, code)
+   call snl1_message(handle, text)
+   print '(a)', trim(text)
+   if (code /= snl1_argument .or. .not. all(ieee_is_nan(d1))) error stop 'another number of points'
+   print '(a, i0)', 'points with a negative value: ', count(iand(int(flags), snl1_negative) /= 0)
 
    open (11, file='s.f32', access='stream', form='unformatted', status='replace')
    write (11) s

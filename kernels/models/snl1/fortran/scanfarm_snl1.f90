@@ -12,6 +12,8 @@ module scanfarm_snl1
 
    integer, parameter, public :: snl1_ok = 0, snl1_argument = 1, snl1_unsupported = 3, &
                                  snl1_memory = 4, snl1_scratch = 5, snl1_device = 7
+   ! flags of a point, summed: a negative value in it, S or D not finite, spectrum or kdmean not finite
+   integer, parameter, public :: snl1_negative = 1, snl1_nonfinite = 2, snl1_input_nonfinite = 4
    integer, parameter, public :: snl1_st2 = 0, snl1_st4 = 1, snl1_st6 = 2, snl1_wam = 3
    integer, parameter, public :: snl1_parity = 0, snl1_fast = 1
    integer, parameter, public :: snl1_text_size = 256
@@ -83,10 +85,22 @@ module scanfarm_snl1
          type(c_ptr), value :: handle
          character(kind=c_char), intent(out) :: text(*)
       end subroutine
+
+      subroutine c_note_failure(handle, said) bind(c, name='snl1_note_failure')
+         import
+         type(c_ptr), value :: handle
+         character(kind=c_char), intent(in) :: said(*)
+      end subroutine
+
+      function c_kernel(handle) bind(c, name='snl1_kernel') result(name)
+         import
+         type(c_ptr), value :: handle
+         type(c_ptr) :: name
+      end function
    end interface
 
    public :: snl1_defaults, snl1_create, snl1_destroy, snl1_choose, snl1_scratch_bytes, &
-             snl1_compute, snl1_message
+             snl1_compute, snl1_message, snl1_kernel
 
 contains
 
@@ -119,18 +133,25 @@ contains
    end subroutine
 
    ! S and D of the points: a, s, d (nspec, npts), cg (nk, npts), kdmean (npts). The scratch is
-   ! the caller's, one for each thread. On an error s and d hold NaN.
-   subroutine snl1_compute(handle, a, cg, kdmean, s, d, scratch, code)
+   ! the caller's, one for each thread. On an error s and d hold NaN, and snl1_message says why.
+   subroutine snl1_compute(handle, a, cg, kdmean, s, d, scratch, code, flags)
       type(c_ptr), intent(in) :: handle
       real(c_float), intent(in), target, contiguous :: a(:, :), cg(:, :), kdmean(:)
       real(c_float), intent(out), target, contiguous :: s(:, :), d(:, :)
       integer(c_int8_t), intent(inout), target, contiguous :: scratch(:)
       integer, intent(out) :: code
+      integer(c_int8_t), intent(out), target, contiguous, optional :: flags(:) ! of the points
       type(batch) :: b
-      if (any(shape(s) /= shape(a)) .or. any(shape(d) /= shape(a)) &
-          .or. size(cg, 2) /= size(a, 2) .or. size(kdmean) /= size(a, 2)) then
+      logical :: fits
+      fits = all(shape(s) == shape(a)) .and. all(shape(d) == shape(a)) &
+             .and. size(cg, 2) == size(a, 2) .and. size(kdmean) == size(a, 2)
+      if (present(flags)) fits = fits .and. size(flags) == size(a, 2)
+      if (.not. fits) then
          s = ieee_nan()
          d = ieee_nan()
+         if (present(flags)) flags = snl1_nonfinite
+         call c_note_failure(handle, 'the shapes of a, s and d are not one, or cg, kdmean or flags have '// &
+                             'another number of points'//c_null_char)
          code = snl1_argument
          return
       end if
@@ -145,6 +166,7 @@ contains
       b%scratch = c_loc(scratch)
       b%scratch_bytes = size(scratch, kind=c_size_t)
       b%flags = c_null_ptr
+      if (present(flags)) b%flags = c_loc(flags)
       code = c_compute(handle, b)
    end subroutine
 
@@ -155,6 +177,20 @@ contains
       character(kind=c_char) :: said(snl1_text_size)
       call c_message(handle, said)
       text = from_c(said)
+   end subroutine
+
+   ! Name of the kernel that runs, such as snl1-parity/x86-64-v3; for the model's log.
+   subroutine snl1_kernel(handle, name)
+      type(c_ptr), intent(in) :: handle
+      character(len=*), intent(out) :: name
+      character(kind=c_char), pointer :: said(:)
+      integer :: i
+      name = ''
+      call c_f_pointer(c_kernel(handle), said, [len(name)])
+      do i = 1, len(name)
+         if (said(i) == c_null_char) exit
+         name(i:i) = said(i)
+      end do
    end subroutine
 
    function from_c(said) result(text)

@@ -54,6 +54,8 @@ static float frequency_before(const struct snl1_config *c)
 
 void snl1_frequencies(const struct snl1_config *config, int count, float *sig)
 {
+    if (config == NULL || sig == NULL)
+        return;
     float s = frequency_before(config) * config->xfr; /* row 0 */
     for (int i = 0; i < count; i++) {
         s = s * config->xfr;
@@ -69,7 +71,7 @@ static void derive_directions(float angle, float dth, int32_t *whole, float *wei
     *weight = c - (float)*whole;
 }
 
-static void derive_angles(const struct snl1_config *c, struct snl1_numbers *out)
+static int derive_angles(const struct snl1_config *c, struct snl1_numbers *out)
 {
     const float a = 1.0f - c->lam;
     const float b = 1.0f + c->lam;
@@ -77,12 +79,18 @@ static void derive_angles(const struct snl1_config *c, struct snl1_numbers *out)
     const float p2 = b * b;
     const float dth = two_pi() / (float)c->nth;
     const float delth3 = acosf(((m2 * m2 + 4.0f) - p2 * p2) / (4.0f * m2));
+    if (isnan(delth3))
+        FAIL(ERR_ARGUMENT,
+             "lam %.9g is too small: rounding makes the cosine of its quadruplet's angle "
+             "greater than 1",
+             (double)c->lam);
     const float delth4 = asinf(((-sinf(delth3)) * m2) / p2);
     out->dal[0] = 1.0f / power4(b);
     out->dal[1] = 1.0f / power4(a);
     out->dal[2] = (2.0f * out->dal[0]) * out->dal[1];
     derive_directions(delth4, dth, &out->ithp, &out->wthp);
     derive_directions(delth3, dth, &out->ithm, &out->wthm);
+    return 0;
 }
 
 /* Rows to the partners; false when the spectrum with its tail would have too many. */
@@ -144,7 +152,7 @@ int snl1_derive(const struct snl1_config *config, struct snl1_numbers *out)
                                  .snls2 = config->snls2,
                                  .snls3 = config->snls3};
     TRY(derive_rows(config, out));
-    derive_angles(config, out);
+    TRY(derive_angles(config, out));
     derive_weights(out);
     out->snlc1 = config->nlprop / power4(SNL1_GRAVITY);
     out->fachfe = powf(config->xfr, -config->fachf);
