@@ -7,29 +7,64 @@
 #include <omp.h>
 
 #include "kernels/backend/cpu.h"
+#include "kernels/backend/gpu.h"
+#include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
-/* The backends in this program, best first; `auto` takes the first. */
+/* The backends in this program; `auto` takes the last one that runs here. */
 static const struct {
     const char *name;
     int (*create)(const struct backend_options *options, struct backend **out);
-} backends[] = {{"cpu", cpu_backend_create}};
+} backends[] = {
+    {"cpu", cpu_backend_create},
+#ifdef SCANFARM_HIP
+    {"hip", hip_backend_create},
+#endif
+#ifdef SCANFARM_CUDA
+    {"cuda", cuda_backend_create},
+#endif
+};
 
 #define BACKENDS ((int)(sizeof backends / sizeof backends[0]))
 
 const char *const *backend_names(void)
 {
-    static const char *const names[] = {"cpu", NULL};
+    static const char *const names[] = {"cpu",
+#ifdef SCANFARM_HIP
+                                        "hip",
+#endif
+#ifdef SCANFARM_CUDA
+                                        "cuda",
+#endif
+                                        NULL};
     return names;
+}
+
+/* Says which backends are passed over, and why; the CPU is there always. */
+static int create_any(const struct backend_options *options, struct backend **out)
+{
+    for (int b = BACKENDS - 1; b > 0; b--) {
+        char why[200] = "";
+        const struct status_saved saved = status_capture_save();
+        status_capture(why, sizeof why);
+        const int rc = backends[b].create(options, out);
+        status_capture_restore(saved);
+        if (rc == 0)
+            return 0;
+        log_info("backend auto passes %s over: %s", backends[b].name, why);
+    }
+    return backends[0].create(options, out);
 }
 
 int backend_create(const struct backend_options *options, struct backend **out)
 {
     *out = NULL;
     const char *name = options->name != NULL ? options->name : "auto";
+    if (strcmp(name, "auto") == 0)
+        return create_any(options, out);
     for (int b = 0; b < BACKENDS; b++)
-        if (strcmp(name, "auto") == 0 || strcmp(name, backends[b].name) == 0)
+        if (strcmp(name, backends[b].name) == 0)
             return backends[b].create(options, out);
     char known[64] = "";
     size_t used = 0;

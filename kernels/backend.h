@@ -14,6 +14,10 @@
  * A batch is an array of rows with a stride `ld` in elements; ld * element size is a multiple
  * of 64 bytes. A launch covers rows [row, row + rows) and elements [0, n) of each. Rows whose
  * `active` byte is 0 are left untouched.
+ *
+ * Memory of a backend may be out of the host's reach: arrays in arguments, scalars of rows,
+ * masks and tables among them, are of the backend's alloc, and the host gets at them by upload
+ * and download alone.
  */
 
 /* Transforms; the sign is the sign of the exponent, nothing is normalised. */
@@ -37,7 +41,7 @@ struct fft_rows {
     long ld_out; /* row stride in elements of the output's type */
     long row;
     long rows;
-    const unsigned char *active; /* [row + rows], NULL: all */
+    const unsigned char *active; /* [row + rows] on the backend, NULL: all */
 };
 
 /* Measured switching points, numeric/thresholds.def. */
@@ -130,6 +134,9 @@ struct backend_options {
     const char *name; /* auto | cpu | cuda | hip; NULL: auto */
     const char *isa;  /* auto | x86-64 | x86-64-v3 | x86-64-v4; NULL: auto */
     int threads;      /* >= 1 */
+    bool apart;       /* the caller reaches the backend's memory by upload and download alone.
+                         Without it a device is refused with ERR_UNSUPPORTED, and passed over by
+                         auto: models do not work that way yet */
     enum fft_rigour rigour;
     const char *wisdom; /* FFTW wisdom text to import, NULL: none. Borrowed during the call.
                            Text that FFTW does not accept (another version's) is warned of and

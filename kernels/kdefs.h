@@ -12,7 +12,9 @@
 #    error "scanfarm kernels need IEEE arithmetic: build without -ffast-math"
 #endif
 
+/* K_DEVICE: bodies are compiled for a device, which has a fused multiply-add. */
 #if defined(__CUDACC__) || defined(__HIPCC__)
+#    define K_DEVICE
 #    define K_FN       static __device__ __forceinline__
 #    define K_RESTRICT __restrict__
 #else
@@ -129,12 +131,26 @@ struct k_zeros {
     long before, after;
 };
 
-/* The zeros around a row of n elements. */
-K_FN void k_zeros_write(cplx *row, long n, struct k_zeros zeros)
+/* Which part of a job a work item does: number `item` of `items` that share it. */
+struct k_share {
+    long item, items;
+};
+
+/* All of a job. */
+K_FN struct k_share k_alone(void)
 {
-    for (long i = -zeros.before; i < 0; i++)
+    struct k_share s;
+    s.item = 0;
+    s.items = 1;
+    return s;
+}
+
+/* The zeros around a row of n elements. */
+K_FN void k_zeros_write(cplx *row, long n, struct k_zeros zeros, struct k_share share)
+{
+    for (long i = share.item - zeros.before; i < 0; i += share.items)
         row[i] = cplx_make(0.0, 0.0);
-    for (long i = n; i < n + zeros.after; i++)
+    for (long i = n + share.item; i < n + zeros.after; i += share.items)
         row[i] = cplx_make(0.0, 0.0);
 }
 

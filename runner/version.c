@@ -38,11 +38,20 @@ void version_program(char *text, size_t size)
 static int print_backend(const char *name, FILE *out)
 {
     const struct backend_options options = {
-        .name = name, .isa = "auto", .threads = 1, .rigour = FFT_ESTIMATE};
+        .name = name, .isa = "auto", .threads = 1, .apart = true, .rigour = FFT_ESTIMATE};
     struct backend *be = NULL;
-    TRY(backend_create(&options, &be));
-    fprintf(out, "  backend        %s: kernels for %s chosen on %s\n", name, be->isa,
-            be->device);
+    char why[200] = "";
+    const struct status_saved saved = status_capture_save();
+    status_capture(why, sizeof why);
+    const int rc = backend_create(&options, &be);
+    status_capture_restore(saved);
+    if (rc != 0 && rc != ERR_DEVICE)
+        FAIL(rc, "%s", why);
+    if (rc == 0)
+        fprintf(out, "  backend        %s: kernels for %s chosen on %s\n", name, be->isa,
+                be->device);
+    else
+        fprintf(out, "  backend        %s: does not run here: %s\n", name, why);
     backend_destroy(be);
     return 0;
 }

@@ -31,7 +31,7 @@
              : step_last_zeros, const struct spectral_join_args *                              \
              : spectral_join_zeros, const struct spectral_quarter_args *                       \
              : spectral_quarter_zeros, default                                                 \
-             : cpu_zeros_none)(a, r, n)
+             : cpu_zeros_none)(a, r, n, k_alone())
 
 /* Rows one after the other, each to its end while it is in the cache. */
 #define CPU_ROWS(args, loop, name)                                                             \

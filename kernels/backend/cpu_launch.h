@@ -43,11 +43,12 @@ CPU_HELPER long cpu_share_begin(long n, int share, int shares)
 }
 
 /* Of arguments that have no zeros to write. */
-CPU_HELPER void cpu_zeros_none(const void *a, long row, long n)
+CPU_HELPER void cpu_zeros_none(const void *a, long row, long n, struct k_share share)
 {
     (void)a;
     (void)row;
     (void)n;
+    (void)share;
 }
 
 /* Whether a row takes part; without a mask each does. */

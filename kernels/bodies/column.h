@@ -271,18 +271,24 @@ K_FN void column_state_store(const struct column_state *s, const struct column_r
     r->sums[COLUMN_WORK] = r->dt * r->potential * s->work;
 }
 
+/* What a sample with the fraction f drives: the integrand and the loss current. */
+K_FN void column_drive(const struct column_row *r, long i, double f)
+{
+    const double loss = r->potential * r->w[i] * (1.0 - f);
+    const double square = column_square(r, i);
+    for (int c = 0; c < r->components; c++) {
+        const double e = r->scale * r->field[i + c * r->ld];
+        r->integrand[i + c * r->ld_pad] = f * e;
+        r->loss[i + c * r->ld_pad] = loss * column_inverse(e, square);
+    }
+}
+
 K_FN void column_exposure(long n, const struct column_row *r)
 {
     struct column_state s = column_state_start(r);
     for (long i = 0; i < n; i++) {
         const double f = column_expose(&s, r, i, column_filtered(r, r->w, i, n));
-        const double loss = r->potential * r->w[i] * (1.0 - f);
-        const double square = column_square(r, i);
-        for (int c = 0; c < r->components; c++) {
-            const double e = r->scale * r->field[i + c * r->ld];
-            r->integrand[i + c * r->ld_pad] = f * e;
-            r->loss[i + c * r->ld_pad] = loss * column_inverse(e, square);
-        }
+        column_drive(r, i, f);
     }
     column_state_store(&s, r);
 }

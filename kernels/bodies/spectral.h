@@ -176,9 +176,10 @@ K_FN struct spectral_quarter_row spectral_quarter_row(const struct spectral_quar
 }
 
 /* The zeros around a row's out; n elements between them. */
-K_FN void spectral_quarter_zeros(const struct spectral_quarter_args *a, long row, long n)
+K_FN void spectral_quarter_zeros(const struct spectral_quarter_args *a, long row, long n,
+                                 struct k_share share)
 {
-    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
 }
 
 K_FN void spectral_quarter_body(long i, const struct spectral_quarter_row *r)
@@ -337,9 +338,10 @@ K_FN struct spectral_join_row spectral_join_row(const struct spectral_join_args 
 }
 
 /* The zeros around a row's out; n elements between them. */
-K_FN void spectral_join_zeros(const struct spectral_join_args *a, long row, long n)
+K_FN void spectral_join_zeros(const struct spectral_join_args *a, long row, long n,
+                              struct k_share share)
 {
-    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
 }
 
 K_FN void spectral_join_body(long i, const struct spectral_join_row *r)

@@ -82,9 +82,10 @@ K_FN struct stage_entry_row stage_entry_row(const struct stage_entry_args *a, lo
 }
 
 /* The zeros around a row's out; n elements between them. */
-K_FN void stage_entry_zeros(const struct stage_entry_args *a, long row, long n)
+K_FN void stage_entry_zeros(const struct stage_entry_args *a, long row, long n,
+                            struct k_share share)
 {
-    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
 }
 
 /* Propagated with a phase and a decay; without one a constant 1. */
@@ -200,9 +201,10 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
 }
 
 /* The zeros around a row's out; n elements between them. */
-K_FN void stage_turn_zeros(const struct stage_turn_args *a, long row, long n)
+K_FN void stage_turn_zeros(const struct stage_turn_args *a, long row, long n,
+                           struct k_share share)
 {
-    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros);
+    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
 }
 
 /* Weight of the new slope; s is a constant where this is inlined. */

@@ -133,9 +133,10 @@ K_FN struct step_last_row step_last_row(const struct step_last_args *a, long row
 }
 
 /* The zeros around a row's next; n elements between them. */
-K_FN void step_last_zeros(const struct step_last_args *a, long row, long n)
+K_FN void step_last_zeros(const struct step_last_args *a, long row, long n,
+                          struct k_share share)
 {
-    k_zeros_write(a->next + row * a->ld_spec, n, a->zeros);
+    k_zeros_write(a->next + row * a->ld_spec, n, a->zeros, share);
 }
 
 /* `back` is the factor of the new slope, F^-1; `forth` is F. */

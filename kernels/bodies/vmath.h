@@ -24,7 +24,7 @@
  * tests/kernels/test_vmath.c holds all of this against MPFR.
  */
 
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(K_DEVICE)
 #    define VMATH_INLINE 1
 #else
 #    define VMATH_INLINE 0

@@ -4,36 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/backend/cpu.h"
 #include "kernels/base/mem.h"
 #include "tests/kernels/backend_trial.h"
-#include "tests/kernels/isa.h"
+#include "tests/kernels/machines.h"
 #include "tests/perturb/record.h"
 #include "tests/unit_main.h"
-
-#define THREADS_MAX  4
-#define BACKENDS_MAX 16
-
-/* Every backend, instruction set and number of threads that runs here. */
-struct machines {
-    int count;
-    struct backend *backend[BACKENDS_MAX];
-};
-
-static void machines_init(struct machines *all)
-{
-    *all = (struct machines){0};
-    for (const struct cpu_isa *isa = cpu_isa_list(); isa->name != NULL; isa++) {
-        for (int threads = 1; isa_runs(isa) && threads <= THREADS_MAX; threads++) {
-            const struct backend_options options = {
-                .name = "cpu", .isa = isa->name, .threads = threads, .rigour = FFT_ESTIMATE};
-            ck_assert_int_lt(all->count, BACKENDS_MAX);
-            ck_assert_int_eq(backend_create(&options, &all->backend[all->count]), 0);
-            all->count++;
-        }
-    }
-    ck_assert_int_ge(all->count, THREADS_MAX);
-}
 
 static void machines_clear(struct machines *all)
 {
@@ -68,7 +43,7 @@ static void check_batch(struct trial *t, const struct machines *all)
 
 static void check_single(struct trial *t, const struct machines *all)
 {
-    for (int b = 0; b < all->count; b += THREADS_MAX) {
+    for (int b = 0; b < all->count; b += all->step) {
         trial_run(t, all->backend[b], -1, -1, true);
         trial_check(t, all->backend[b], "batches of one");
     }
@@ -97,7 +72,7 @@ static void check_group(struct trial *t, const struct machines *all)
     double margin;
     t->group = 2;
     trial_answer(t);
-    for (int b = 0; b < all->count; b += THREADS_MAX) {
+    for (int b = 0; b < all->count; b += all->step) {
         trial_run(t, all->backend[b], -1, -1, true);
         trial_check(t, all->backend[b], "members of two rows, one by one");
         trial_run(t, all->backend[b], -1, -1, false);
@@ -179,7 +154,7 @@ static void check_in_place(struct trial *t, const struct machines *all)
         if (!trial_uses(t, f) || (!split && t->kernel->fields[f].role != FIELD_COMPLEX_OUT)
             || with < 0)
             continue;
-        for (int b = 0; b < all->count; b += THREADS_MAX) {
+        for (int b = 0; b < all->count; b += all->step) {
             double margin;
             trial_run(t, all->backend[b], f, with, false);
             ck_assert_msg(trial_within(t, &margin),
@@ -300,7 +275,7 @@ static void check_nan(struct trial *t, const struct machines *all)
             continue;
         const double kept = t->initial[f][0];
         t->initial[f][0] = (double)NAN;
-        for (int b = 0; b < all->count; b += THREADS_MAX) {
+        for (int b = 0; b < all->count; b += all->step) {
             double margin;
             trial_run(t, all->backend[b], -1, -1, false);
             ck_assert_msg(any_nan_in_row_0(t), "%s %d on %s: a NaN in %s vanishes",

@@ -119,6 +119,7 @@ void column_run_init(struct column_run *run, const struct column_case *c,
 {
     *run = (struct column_run){.c = c, .kind = kind};
     run->rate = rates_view(rates, kind);
+    run->segments = kind == CASE_ADK ? 0 : rates->table[kind == CASE_BY_CHANNEL]->count;
     taps_none(&run->taps);
     if (side > 0)
         ck_assert_int_eq(taps_band(side, 0.35 * PI, &run->taps), 0);

@@ -46,6 +46,7 @@ struct column_run {
     const struct column_case *c;
     enum case_rate kind;
     struct column_rate rate;
+    long segments; /* of the rate's table */
     struct taps taps;
     double scalars[COLUMN_SCALARS];
     double sums[COLUMN_SUMS];
@@ -64,6 +65,10 @@ void column_run_clear(struct column_run *run);
 
 /** Run the passes on a backend; NULL: the plain bodies. @return passes made */
 int column_run_passes(struct column_run *run, struct backend *be);
+
+/** The same on a backend whose memory the host cannot touch: everything is sent there and back.
+ */
+void column_run_there(struct column_run *run, struct backend *be);
 
 /* What the formula gives, and the derived budget of each sample. */
 struct column_truth {

@@ -39,10 +39,20 @@ static int refused(const struct backend_options *options, char *text, size_t siz
     return rc;
 }
 
+static bool is_there(const char *name)
+{
+    const char *const *names = backend_names();
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 START_TEST(a_backend_that_is_not_in_the_program_is_refused_by_name)
 {
     static const char *const names[] = {"cuda", "hip", "CPU", ""};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (is_there(names[i]))
+            continue;
         const struct backend_options options = {.name = names[i], .threads = 1};
         char text[200];
         ck_assert_int_eq(refused(&options, text, sizeof text), ERR_UNSUPPORTED);

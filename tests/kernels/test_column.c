@@ -12,8 +12,8 @@
 #include "kernels/contract/compare.h"
 #include "tests/exact.h"
 #include "tests/kernels/column_case.h"
+#include "tests/kernels/column_place.h"
 #include "tests/kernels/isa.h"
-#include "tests/kernels/lane.h"
 #include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
@@ -48,7 +48,7 @@ static const struct column_case cases[] = {
 static struct column_rates_known rates;
 static struct backend *be;
 
-/* A backend whose threads share rows from `threshold` samples on; 0: from the usual one. */
+/* A CPU whose threads share rows from `threshold` samples on. */
 static struct backend *backend_of(int threads, long threshold)
 {
     struct backend_options options = {
@@ -61,7 +61,7 @@ static struct backend *backend_of(int threads, long threshold)
 
 static void backend_init(void)
 {
-    be = backend_of(lane_threads(1), 0);
+    be = column_place_create();
     rates_init(&rates);
 }
 
@@ -139,7 +139,10 @@ static void check_case(const struct column_case *c, enum case_rate kind, int sid
     struct column_truth truth;
     column_run_init(&run, c, &rates, kind, side);
     column_truth_init(&truth, &run, FAULT_NONE, plain ? ARITHMETIC_PLAIN : ARITHMETIC_LANES);
-    column_run_passes(&run, plain ? NULL : be);
+    if (plain)
+        column_run_passes(&run, NULL);
+    else
+        column_place_run(&run, be);
     const struct margins m = margins_of(&run, &truth);
     printf("%-28s rate %d, %d taps, %s: %.3g of its budget, %.2g of the peak\n", c->name,
            (int)kind, side, plain ? "plain" : be->isa, m.budget, m.peak);
@@ -193,7 +196,7 @@ START_TEST(a_small_error_of_the_density_and_a_wrong_window_are_seen)
             struct column_truth truth;
             column_run_init(&run, &cases[9], &rates, CASE_ADK, side);
             column_truth_init(&truth, &run, faults[i], ARITHMETIC_LANES);
-            column_run_passes(&run, be);
+            column_place_run(&run, be);
             const struct margins m = margins_of(&run, &truth);
             printf("fault %zu, %d taps: %.3g times the budget\n", i, side, m.budget);
             ck_assert_double_gt(m.budget, 1.0);
@@ -300,6 +303,12 @@ START_TEST(a_row_that_is_not_shared_has_the_bits_of_one_thread)
 }
 END_TEST
 
+static void add_tests_of_threads(TCase *tests)
+{
+    tcase_add_test(tests, threads_that_share_a_row_keep_every_sample_within_its_budget);
+    tcase_add_test(tests, a_row_that_is_not_shared_has_the_bits_of_one_thread);
+}
+
 int main(void)
 {
     if (isa_check() != 0)
@@ -310,8 +319,8 @@ int main(void)
     tcase_add_test(tests, every_sample_of_the_backend_s_passes_is_within_its_budget);
     tcase_add_test(tests, every_sample_of_the_plain_bodies_is_within_its_budget);
     tcase_add_test(tests, a_small_error_of_the_density_and_a_wrong_window_are_seen);
-    tcase_add_test(tests, threads_that_share_a_row_keep_every_sample_within_its_budget);
-    tcase_add_test(tests, a_row_that_is_not_shared_has_the_bits_of_one_thread);
+    if (column_place_has_threads())
+        add_tests_of_threads(tests);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

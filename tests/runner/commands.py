@@ -315,9 +315,17 @@ def surroundings_of_a_scan_file():
     r = sf("plan", write("escape.yaml", 'scan: "a\\e[31m\\a"\nmodel: probe\n'))
     refuses("an escape sequence does not reach the terminal", r, 2, "a\\x1b[31m\\x07")
     check("… nor any other control character", not any(ord(c) < 32 and c != "\n" for c in r.stderr), r.stderr)
+    version = sf("--version").stdout
     for name in ("gpu", "cuda", "hip"):
         for words in ([], ["-n", "2"]):
-            refuses(f"--backend {name} is refused by name", sf("run", "bom.yaml", "--backend", name, *words), 2, name, "not in this version", "cpu")
+            if f"backend        {name}:" not in version:
+                refuses(f"--backend {name} is refused by name", sf("run", "bom.yaml", "--backend", name, *words), 2, name, "not in this version", "cpu")
+            elif f"{name}: does not run here" in version:
+                r = sf("run", "bom.yaml", "--fresh", "--backend", name, *words)
+                check(f"--backend {name} without a device is refused once", r.returncode == 3 and r.stderr.count("there is no device for it here") == 1, r.stderr)
+                r = sf("run", "bom.yaml", "--fresh", *words)
+                check("auto takes the CPU then", r.returncode == 0, r.stderr)
+                check("… and says so", words or f"auto passes {name} over" in r.stderr, r.stderr)
 
 
 def words_that_are_almost_right():

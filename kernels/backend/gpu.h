@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef KERNELS_BACKEND_GPU_H
+#define KERNELS_BACKEND_GPU_H
+
+#include "kernels/backend.h"
+
+/*
+ * Devices with a memory of their own. One source, gpu.inc, is compiled for each, below a file
+ * that supplies the words it is written in (gpu_cuda.inc, gpu_hip.inc; for the emulated device
+ * tests/emu/words.inc). The functions exist where the build has the device.
+ */
+
+/** Make a backend on a CUDA device. @return 0, ERR_DEVICE, ERR_UNSUPPORTED or ERR_MEMORY */
+int cuda_backend_create(const struct backend_options *options, struct backend **out);
+
+/** The same on a HIP device. */
+int hip_backend_create(const struct backend_options *options, struct backend **out);
+
+/** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
+void cuda_strict_fill(struct kernel_table *table);
+
+/** The same for HIP. */
+void hip_strict_fill(struct kernel_table *table);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TESTS_EMU_MACHINE_H
+#define TESTS_EMU_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/backend.h"
+
+/*
+ * The emulated device: memory that the host cannot touch, blocks of threads that run one after
+ * the other on the CPU and meet at barriers, transforms by FFTW. It is a test tool and slow;
+ * what is wrong in a way that a device need not notice ends the program with a line that says
+ * what. One per process, for one host thread at a time.
+ */
+
+#define EMU_THREADS_MAX 1024        /* of a block */
+#define EMU_SHARED_MAX  (48 * 1024) /* bytes of shared memory of a block */
+
+struct emu_index {
+    unsigned x, y, z;
+};
+
+/* Where the running thread stands. */
+struct emu_place {
+    struct emu_index thread, block, threads, blocks;
+};
+
+/** The running thread's place; written by the machine alone. */
+extern struct emu_place emu_here;
+
+/** In which order blocks and threads run from now on; 0: by number. */
+void emu_shuffle(unsigned long seed);
+
+/** How many devices the machine pretends to have from now on: 0 or 1. */
+void emu_pretend(int devices);
+
+/** How many it has. */
+int emu_devices(void);
+
+/** Memory of the device, NULL when there is none left. Not for the host to touch. */
+void *emu_memory_new(size_t bytes);
+
+/** Free it; NULL is legal. Ends the program when something wrote behind its end. */
+void emu_memory_free(void *memory);
+
+/** Allocations that are not freed yet. */
+long emu_live(void);
+
+/** Whether all of [memory, memory + bytes) lies in one live allocation. */
+bool emu_holds(const void *memory, size_t bytes);
+
+/** Copies between host and device: exactly one side must be the device's. */
+void emu_copy_up(void *to, const void *from, size_t bytes);
+
+/** The other way. */
+void emu_copy_down(void *to, const void *from, size_t bytes);
+
+/** Zeros. */
+void emu_memory_zero(void *to, size_t bytes);
+
+/** Let the host at the device's memory, and take it away again; calls nest. */
+void emu_open(void);
+
+/** The other of the two. */
+void emu_close(void);
+
+/* A launch: body(call) for each thread. */
+struct emu_launch {
+    const char *kernel;
+    struct emu_index blocks;
+    unsigned threads;
+    void (*body)(const void *call);
+    const void *call;
+    const void *arguments; /* the kernel's, somewhere in the call */
+    size_t size;           /* of the arguments */
+};
+
+/** Run a launch to its end. No argument may be an address of the host's memory. */
+void emu_run(const struct emu_launch *launch);
+
+/** All threads of the block, at the same line. */
+void emu_barrier(int line);
+
+/** The block's memory of one declaration, known by its tag: NaN until it is written. */
+void *emu_shared(const void *tag, size_t bytes);
+
+struct emu_transform; /* a plan of FFTW */
+
+/** Plan transforms of many rows; strides in elements. NULL where FFTW makes none. */
+struct emu_transform *emu_transform_new(enum fft_kind kind, long n, long rows, long ld_in,
+                                        long ld_out);
+
+/** Execute it on device memory. */
+void emu_transform_run(struct emu_transform *plan, void *in, void *out);
+
+/** Free it; NULL is legal. */
+void emu_transform_free(struct emu_transform *plan);
+
+#endif

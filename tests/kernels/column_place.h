@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "tests/kernels/column_case.h"
+
+/* Where test_column runs the passes: on the CPU (column_place_cpu.c) or on the emulated device
+ * (column_place_emu.c). */
+
+/** Its backend. */
+struct backend *column_place_create(void);
+
+/** Run the passes of a column there. */
+void column_place_run(struct column_run *run, struct backend *be);
+
+/** Whether threads of a backend share rows. */
+bool column_place_has_threads(void);
