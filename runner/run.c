@@ -8,6 +8,7 @@
 #include "io/read.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/attempt.h"
 #include "runner/controller.h"
@@ -147,17 +148,48 @@ static void run_pending(struct prepared *p, const struct starter *starter,
         run_serial(p, end);
 }
 
-/* A run that was killed after its last member has left the last word to this one. */
-static int finish_missing(const char *file)
+/* What a file with all its members done may lack: the word that all is done, any attempt. */
+struct lacks {
+    bool end;
+    bool attempt;
+};
+
+static int find_lacks(const char *file, struct lacks *out)
 {
     struct store *store = NULL;
     const int64_t none = 0;
     double complete = 0;
+    char *build = NULL;
     TRY(store_open_read(file, &store));
     int rc = read_block(store, "complete", &none, &none, &complete);
+    if (rc == 0)
+        rc = read_text(store, "provenance/build", &build);
+    out->end = rc == 0 && complete == 0;
+    out->attempt = rc == 0 && build[0] == '\0';
+    mem_free(build);
     const int closed = store_close(store);
-    rc = rc != 0 ? rc : closed;
-    return rc == 0 && complete == 0 ? store_finish(file, -1, 0, "") : rc;
+    return rc != 0 ? rc : closed;
+}
+
+/*
+ * Nothing is left to compute. A run that was killed after its last member has left the last
+ * word to this one. Where all members were taken over this is an attempt: the file tells its
+ * program.
+ */
+static int finish_idle(struct prepared *p, struct attempt_end *end)
+{
+    struct lacks lacks;
+    int attempt = -1;
+    end->code = dispatch_code(&p->dispatch, end->text, sizeof end->text);
+    end->idle = true;
+    TRY(find_lacks(p->options->file, &lacks));
+    if (lacks.attempt) {
+        TRY(attempt_begin(p, "members taken over, no worker", 0, &attempt));
+        attempt_close(p, attempt, end);
+    } else if (lacks.end) {
+        return store_finish(p->options->file, -1, 0, "");
+    }
+    return 0;
 }
 
 /* Everything before and after one farm. Returns its exit code. */
@@ -174,9 +206,7 @@ static int run_once(struct run_options *options, double begin, bool *died)
     end.code = status_exit_code(rc);
     if (rc == 0) {
         if (dispatch_pending(&p.dispatch) == 0) {
-            end.code = dispatch_code(&p.dispatch, end.text, sizeof end.text);
-            end.idle = true;
-            rc = finish_missing(options->file);
+            rc = finish_idle(&p, &end);
             if (rc != 0)
                 end.code = status_exit_code(rc);
         } else {

@@ -161,6 +161,10 @@ void schema_range(const struct param_info *info, char *text, size_t size);
 /** A number in a unit. */
 int value_real(struct reader *r, const char *where, const struct node *node, const char *unit,
                double *out);
+/** A number in a unit, where the message names what else is accepted: ", or last", "" for
+ * nothing. */
+int value_real_or(struct reader *r, const char *where, const struct node *node,
+                  const char *unit, const char *words, double *out);
 /** A whole number within limits. */
 int value_int(struct reader *r, const char *where, const struct node *node, int64_t minimum,
               int64_t maximum, int64_t *out);

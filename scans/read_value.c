@@ -36,14 +36,14 @@ int value_text(struct reader *r, const char *where, const struct node *node, con
     return 0;
 }
 
-int value_real(struct reader *r, const char *where, const struct node *node, const char *unit,
-               double *out)
+int value_real_or(struct reader *r, const char *where, const struct node *node,
+                  const char *unit, const char *words, double *out)
 {
     char what[96];
     if (strcmp(unit, "1") == 0)
-        snprintf(what, sizeof what, "a number");
+        snprintf(what, sizeof what, "a number%s", words);
     else
-        snprintf(what, sizeof what, "a number with a unit (bare: %s)", unit);
+        snprintf(what, sizeof what, "a number with a unit (bare: %s)%s", unit, words);
     const char *text = "";
     TRY(value_text(r, where, node, what, &text));
     char why[UNITS_WHY_SIZE] = "";
@@ -51,6 +51,12 @@ int value_real(struct reader *r, const char *where, const struct node *node, con
     if (rc == ERR_PARSE)
         return value_fail(r, node, "%s: %s; %s is wanted", where, why, what);
     return rc;
+}
+
+int value_real(struct reader *r, const char *where, const struct node *node, const char *unit,
+               double *out)
+{
+    return value_real_or(r, where, node, unit, "", out);
 }
 
 int value_int(struct reader *r, const char *where, const struct node *node, int64_t minimum,

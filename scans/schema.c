@@ -62,12 +62,35 @@ static bool in_range(const struct param_info *info, double value)
     return above && value <= info->maximum;
 }
 
+/* A list where a member has one number or file: several of them are an axis. */
+static int fail_several(const struct reader *r, const struct param_info *info,
+                        const struct node *node, const char *what)
+{
+    return value_fail(r, node,
+                      "%s: a list stands here, one %s is wanted; members with one each are an "
+                      "axis, `axes: - %s: […]`",
+                      info->name, what, info->name);
+}
+
+/* The words that are read in place of a number. */
+static const char *words_of(const struct param_info *info)
+{
+    const bool chosen = info->fallback != NULL && strcmp(info->fallback, "auto") == 0;
+    if ((info->flags & PARAM_LAST) != 0)
+        return ", or last";
+    if ((info->flags & PARAM_NONE) != 0)
+        return chosen ? ", or auto" : ", or none";
+    return "";
+}
+
 static int read_number(struct reader *r, const struct param_info *info, const struct node *node,
                        int element, double *out)
 {
     char unit[64];
     param_unit(info, element, unit, sizeof unit);
-    TRY(value_real(r, info->name, node, unit, out));
+    if (node->kind == NODE_LIST && info->kind != PARAM_LIST)
+        return fail_several(r, info, node, "number");
+    TRY(value_real_or(r, info->name, node, unit, words_of(info), out));
     if (info->kind == PARAM_INT && (*out != floor(*out) || fabs(*out) > 9007199254740992.0))
         return value_fail(r, node, "%s: %.60s is not a whole number up to 2^53", info->name,
                           node->text);
@@ -185,10 +208,14 @@ int schema_value(struct reader *r, const struct param_info *info, const struct n
     case PARAM_LIST:
         return read_list(r, info, node, out);
     case PARAM_DATA:
+        if (node->kind == NODE_LIST)
+            return fail_several(r, info, node, "file");
         TRY(r->units != NULL ? inputs_note_file(r, info, node, &out->number)
                              : inputs_note_hash(r, info, node, &out->number));
         break;
     case PARAM_BOOL:
+        if (node->kind == NODE_LIST)
+            return fail_several(r, info, node, "value, true or false,");
         TRY(value_bool(r, info->name, node, &truth));
         out->number = truth ? 1.0 : 0.0;
         break;

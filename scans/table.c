@@ -96,6 +96,13 @@ static size_t skip_separators(const char *text, size_t length)
     return n;
 }
 
+/* Behind the mark of UTF-8 that spreadsheets put at the start of a text. */
+static const char *skip_mark(const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(text, mark, strlen(mark)) == 0 ? text + strlen(mark) : text;
+}
+
 /* Moves to the next line; false at the end. */
 static bool next_line(const char **cursor, struct line *line)
 {
@@ -288,7 +295,7 @@ int table_read(const char *path, struct data_table *out)
     *out = (struct data_table){.file = path};
     int rc = read_file(path, &text, &length);
     if (rc == 0)
-        rc = find_header(text, out, &rows, &line);
+        rc = find_header(skip_mark(text), out, &rows, &line);
     if (rc == 0)
         rc = read_rows(rows, &line, out);
     mem_free(text);

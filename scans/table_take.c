@@ -99,6 +99,21 @@ static int choose(const struct data_table *table, const struct data_info *info,
     return 0;
 }
 
+/* Two columns of one name: which one counts nobody can know. */
+static int check_names(const struct data_table *table, const struct choice *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        const char *name = c->info[i]->name;
+        int count = 0;
+        for (int k = 0; k < table->columns; k++)
+            count += strcmp(table->name[k], name) == 0;
+        if (count > 1)
+            return text_fail(table->file, 0, 0, "%d columns are called %s; %s needs one", count,
+                             name, c->text);
+    }
+    return 0;
+}
+
 /* "line 17" of a text, "row 3" of a dataset. */
 static int fail_row(const struct data_table *table, const struct choice *c, int which, long row,
                     const char *what)
@@ -182,6 +197,7 @@ int table_take(const struct data_table *table, const struct data_info *info,
     bool turn = false;
     int rc = 0;
     TRY(choose(table, info, columns, &c));
+    TRY(check_names(table, &c));
     TRY(units_create(&units));
     for (int i = 0; i < c.count; i++) {
         const double *values = table->values + c.column[i] * table->room;

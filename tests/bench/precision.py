@@ -254,6 +254,19 @@ def the_soliton_comes_back_after_a_period():
     assert np.max(np.abs(np.abs(field) - peak / np.cosh(time / width))) < 1e-4 * peak
 
 
+def mistakes_are_told_before_anything_runs():
+    os.makedirs("empty", exist_ok=True)
+    cases = (("empty",), "empty: a build folder with scanfarm"), \
+            ((BUILD, "--old", "none", "--old-output", "b.json"), "none: a build folder with scanfarm"), \
+            ((BUILD, "-o", "none/a.json"), "none/a.json: cannot be written"), ((BUILD, "-o", "empty"), "empty: cannot be written"), \
+            ((BUILD, "--old", BUILD, "--old-output", "none/b.json"), "none/b.json: cannot be written"), \
+            ((BUILD, "--picture", "none/p.png"), "none/p.png: cannot be written")
+    for words, text in cases:
+        done = subprocess.run([sys.executable, os.path.join(BENCH, "precision"), *words], capture_output=True, text=True,
+                              check=False, timeout=20)
+        assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr, (words, done.stderr)
+
+
 def main():
     return checks.run_checks(globals(), but=("load", "smoke", "script"))
 

@@ -258,6 +258,24 @@ START_TEST(options_without_effect_are_told)
 }
 END_TEST
 
+START_TEST(a_wall_that_is_not_read_is_told)
+{
+    struct capillary_case c;
+    struct plane_layout layout;
+    capillary_case_small(&c);
+    capillary_case_unset(&c, "guide.wall.index");
+    capillary_case_set(&c, "guide.wall.absorption", 0.1);
+    check_unused(&c, "guide.wall.absorption");
+    capillary_case_choose(&c, "guide.wall.glass", "bk7");
+    check_unused(&c, "guide.wall.absorption");
+    capillary_case_set(&c, "guide.wall.index", 1.45);
+    check_unused(&c, "guide.wall.glass");
+    capillary_case_choose(&c, "guide.wall.glass", "silica");
+    ck_assert_ptr_null(note_of(&c, "options without effect", &layout));
+    capillary_case_clear(&c);
+}
+END_TEST
+
 START_TEST(a_potential_that_is_not_the_measured_one_is_told)
 {
     static const char *const name = "ionisation potential taken for SF6";
@@ -639,6 +657,7 @@ int main(void)
     tcase_add_test(tests, a_core_that_does_not_guide_is_told_or_refused);
     tcase_add_test(tests, refusals_print_what_was_given);
     tcase_add_test(tests, options_without_effect_are_told);
+    tcase_add_test(tests, a_wall_that_is_not_read_is_told);
     tcase_add_test(tests, a_potential_that_is_not_the_measured_one_is_told);
     tcase_add_test(tests, bands_beyond_a_resonance_are_refused);
     tcase_add_test(tests, what_a_gas_lacks_is_refused_by_its_name);

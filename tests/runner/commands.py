@@ -358,6 +358,22 @@ def a_list_is_no_choice():
             if r.returncode != 2 or not all(w in r.stderr for w in words) or r.stderr.count("\n") != 1:
                 bad.append((model, p["name"], r.stderr))
     check(f"a list in place of each of {count} choices is refused by name, with what is accepted", count > 20 and not bad, bad[:2])
+    kinds = {"real": ("1", "one number is wanted"), "int": ("1", "one number is wanted"), "data": ("a.h5", "one file is wanted"),
+             "bool": ("true", "one value, true or false, is wanted")}
+    bad, count = [], 0
+    for model in ("gnlse", "capillary", "snl1", "probe"):
+        for p in json.loads(sf("describe", model, "--json").stdout)["parameters"]:
+            if p["kind"] not in kinds:
+                continue
+            count += 1
+            value, wanted = kinds[p["kind"]]
+            section, name = ("stepper", p["name"][8:]) if p["name"].startswith("stepper.") else ("parameters", p["name"])
+            r = sf("plan", write("several.yaml", f"scan: x\nmodel: {model}\n{section}: {{{name}: [{value}, {value}]}}\n"))
+            words = (p["name"] + ": a list stands here", wanted, "axes: - " + p["name"])
+            if r.returncode != 2 or not all(w in r.stderr for w in words) or r.stderr.count("\n") != 1:
+                bad.append((model, p["name"], r.stderr))
+    check(f"a list in place of each of {count} numbers, switches and files is refused, with the axis that was meant", count > 80 and not bad,
+          bad[:2])
     for several in ("[HE11, HE12]", "[HE11]"):
         text = GAS.replace("silica_table}", f"silica_table, mode: {several}}}")
         refuses(f"mode: {several} is refused by name", sf("plan", write("modes.yaml", text)), 2, "guide.mode: a list stands here", "several at once are not propagated", "accepted: HE11, HE12")

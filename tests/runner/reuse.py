@@ -131,8 +131,13 @@ def all_members_there_means_nothing_is_computed():
     assert code == 0 and taken(err) == 4 and json.loads(out)["pending_before"] == 0 and "nothing to do" in err, err
     with open_h5(folder, "out.h5") as b:
         assert b["complete"][()] == 1 and list(b["plane/code"][:, -1]) == [10000, 10001, 10002, 10003]
+        assert b["provenance/build"][()] and b["provenance/libraries"][()] and b["provenance/attempt/software"][0]
     code, _, err = run(folder, "--reuse", "old.h5")  # nothing is pending: nothing is taken over
     assert code == 0 and taken(err) == 0, err
+    r = command(folder, "diff", "old.h5", "out.h5", "--json")
+    assert r.returncode == 0 and json.loads(r.stdout)["programs"] == "", r.stdout
+    with open_h5(folder, "out.h5") as b:
+        assert list(b["provenance/attempt/number"][:2]) == [1, 0]
 
 
 def members_of_smaller_grids_fit_into_larger_ones():

@@ -345,8 +345,9 @@ def what_does_not_fit_is_refused_by_name():
     made = MADE.replace("EXTRA", "")
     refused(write(made.replace("planes: last", "planes: 3")), 2, "planes")
     refused(write(made.replace("directions: 24", "directions: 0")), 2, "grid.directions")
-    refused(write(MADE.replace("EXTRA", "quadruplet: {iqtype: -2}")), 2, "IQTYPE -2")
-    refused(write(MADE.replace("EXTRA", "quadruplet: {lambda: 0.5}")), 2, "lam 0.5")
+    refused(write(MADE.replace("EXTRA", "quadruplet: {iqtype: -2}")), 2, "yaml:6:16: quadruplet.iqtype: IQTYPE -2")
+    refused(write(MADE.replace("EXTRA", "quadruplet: {lambda: 0.5}")), 2, "yaml:6:16: quadruplet.lambda: lam 0.5")
+    refused(write(made.replace("first: 0.04 Hz", "first: 0.04 Hz, ratio: 16, frequencies: 40").replace("frequencies: 30, ", "")), 2, "yaml:4:3: grid: fr1")
     refused(write(MADE.replace("EXTRA", "quadruplet: {lambda: -0.2}")), 2, "quadruplet.lambda")
     refused(write(MADE.replace("EXTRA", "arithmetic: exact")), 2, "parity, fast")
 

@@ -210,7 +210,10 @@ START_TEST(mistakes_are_refused_by_name)
             "a scan reads at most 4096");
     refused(HEAD "parameters: {table: {file: t.txt, columns: [x, q]}}\n",
             "accepted: x/y, x/y/z");
-    refused(HEAD "parameters: {table: {file: [1, 2]}}\n", "the path of a file is wanted");
+    refused(HEAD "parameters: {input: {from: r.h5, plane: first}}\n",
+            "input.plane: not a number: 'first'; a number, or last is wanted");
+    refused(HEAD "parameters: {table: {file: [1, 2]}}\n", "one file is wanted");
+    refused(HEAD "parameters: {table: {file: {x: 2}}}\n", "the path of a file is wanted");
     refused(HEAD "axes: [{table.file: {from: 1, to: 2, points: 2}}]\n", "is for numbers");
     refused(HEAD "inputs: {}\n", "unknown key 'inputs'");
 }

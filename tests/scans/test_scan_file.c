@@ -377,7 +377,10 @@ START_TEST(parameters_are_checked)
     toy_refuses(TOY_HEAD "parameters: {length: [1]}\n", "file:3:22: ", "a list stands here");
     toy_refuses(TOY_HEAD "parameters: {length: {x: 1}}\n", "file:3:22: ", "a map stands here");
     toy_refuses(TOY_HEAD "parameters: {length: nan}\n", "file:3:22: ", "finite");
-    toy_refuses(TOY_HEAD "parameters: {length: none}\n", "file:3:22: ", "not a number");
+    toy_refuses(TOY_HEAD "parameters: {length: none}\n", "file:3:22: ", "not a number",
+                "(bare: m) is wanted");
+    toy_refuses(TOY_HEAD "parameters: {length: 1, edge: nothing}\n", "file:3:", "edge.share",
+                "a number, or none is wanted");
     toy_refuses(TOY_HEAD "parameters: {length: 1, share: 150 %}\n", "file:3:32: ", "0 to 1");
     toy_refuses(TOY_HEAD "parameters: {length: 1, omega: 3 THz}\n", "file:3:32: ", "2 pi");
     toy_refuses(TOY_HEAD "parameters: {length: 1, shock: yes}\n",

@@ -67,6 +67,8 @@ START_TEST(a_header_and_rows_are_read_in_any_common_spelling)
     static const double right[] = {1e-15, 2e-15, 3e-15, 0.5, 1.0, 0.25};
     static const char *const texts[] = {
         "time [fs] intensity\n1 .5\n2 1\n3 0.25\n",
+        "\xef\xbb\xbftime [fs] intensity\n1 .5\n2 1\n3 0.25\n",
+        "\xef\xbb\xbf# time [fs], intensity\r\n1, .5\r\n2, 1\r\n3, 0.25\r\n",
         "time (fs), intensity (1)\r\n1, 0.5\r\n2, 1.\r\n3, 25e-2\r\n",
         "# from the spectrometer\n\n#time [fs]\tintensity\n1\t0.5\n\n2\t1 # peak\n3\t0.25",
         "intensity;time [s]\n0.5;1e-15\n1;2e-15\n0.25;3e-15\n",
@@ -139,7 +141,14 @@ START_TEST(each_mistake_is_told_with_its_line)
         {"time [m] intensity\n1 1\n2 1\n", {"column time", "a unit of s is wanted"}},
         {"time [fs] intensity phase\n1 1 1\n2 1 1\n", {"column phase", "a unit of rad"}},
         {"omega [THz] intensity\n1 1\n2 1\n", {"column omega", "a unit of rad s^-1 is wanted"}},
+        {"time [fs] intensity intensity\n1 1 1\n2 1 1\n",
+         {"2 columns are called intensity", "time/intensity needs one"}},
+        {"phase [rad] time [fs] intensity phase [deg]\n1 1 1 1\n2 2 1 1\n",
+         {"2 columns are called phase", "time/intensity/phase needs one"}},
         {"1 1\n2 1\n", {":1:1: ", "no header", "time [fs]"}},
+        {"\xef\xbb\xbf"
+         "1 1\n2 1\n",
+         {":1:1: ", "no header"}},
         {"", {":1:1: ", "no header"}},
         {"time [fs] intensity\n", {"no numbers follow"}},
         {"time [fs] intensity\nmore words\n1 1\n", {":2:1: ", "a second line of words"}},

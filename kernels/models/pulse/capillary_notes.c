@@ -491,9 +491,12 @@ static void unused_guide(const struct params *p, const struct capillary_point *p
                          struct unused *list)
 {
     const bool table = point->index_table != NULL;
-    const bool wall =
-        params_is_set(p, "guide.wall.index") || params_int(p, "guide.wall.glass") != 0;
-    unused_add(list, table && wall, "guide.wall");
+    const bool index = params_is_set(p, "guide.wall.index");
+    const bool glass = params_int(p, "guide.wall.glass") != 0;
+    unused_add(list, table && (index || glass), "guide.wall");
+    unused_add(list, !table && index && glass, "guide.wall.glass");
+    unused_add(list, !index && params_real(p, "guide.wall.absorption") > 0.0,
+               "guide.wall.absorption");
     unused_add(list, table && params_int(p, "guide.model") != 0, "guide.model");
 }
 

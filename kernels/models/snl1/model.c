@@ -106,6 +106,20 @@ static void add_shapes(const struct snl1_point *point, struct plane_layout *out)
     memcpy(out->array, arrays, sizeof arrays);
 }
 
+/* What the library refuses by its own words, with the key of the scan file in front. */
+static int fail_config(int rc, const char *text)
+{
+    static const struct {
+        const char *word;
+        const char *key;
+    } keys[] = {
+        {"IQTYPE ", "quadruplet.iqtype"}, {"lam ", "quadruplet.lambda"}, {"fr1 ", "grid"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strncmp(text, keys[i].word, strlen(keys[i].word)) == 0)
+            FAIL(rc, "%s: %s", keys[i].key, text);
+    FAIL(rc, "%s", text);
+}
+
 static int snl1_layout(const struct params *params, struct plane_layout *out)
 {
     struct snl1_point point;
@@ -118,7 +132,7 @@ static int snl1_layout(const struct params *params, struct plane_layout *out)
     TRY(snl1_read(params, &point));
     const int rc = snl1_create(&point.config, NULL, &handle, text);
     if (rc != 0)
-        FAIL(rc, "%s", text);
+        return fail_config(rc, text);
     const size_t scratch = snl1_scratch_bytes(handle);
     snl1_destroy(handle);
     const long nspec = (long)point.config.nk * point.config.nth;
