@@ -123,9 +123,18 @@ static int compare_array(struct pairing *p, int a, const long plane[2])
     if (memcmp(p->plane[0], p->plane[1], (size_t)doubles * sizeof **p->plane) == 0)
         return 0;
     p->equal = false;
+    const double peak = plane_error_peak(p->plane[0], n, pairs);
     const long worst = plane_error_worst(p->plane[0], p->plane[1], n, pairs, &off);
-    TRY(rounding_of_field(p->steps, plane_error_peak(p->plane[0], n, pairs), &allowed));
-    keep(&p->rounding, array->name, plane, worst, off, allowed);
+    for (long i = 0; !pairs && i < n; i++) {
+        if (isnan(p->plane[0][i]) && isnan(p->plane[1][i]))
+            continue;
+        TRY(rounding_of_real(p->steps, peak, p->plane[0][i], &allowed));
+        keep(&p->rounding, array->name, plane, i, fabs(p->plane[0][i] - p->plane[1][i]),
+             allowed);
+    }
+    TRY(rounding_of_field(p->steps, peak, &allowed));
+    if (pairs)
+        keep(&p->rounding, array->name, plane, worst, off, allowed);
     if (by_field(p) && array->is_field && counts(p, plane))
         keep(&p->difference, array->name, plane, worst, distance(p, n, pairs), p->bound);
     return 0;
@@ -140,29 +149,39 @@ static bool is_normed(const struct pairing *p, const char *name)
            || strcmp(norm, "observables") == 0;
 }
 
-static int compare_number(struct pairing *p, const struct observable_info *info,
-                          const long plane[2])
+/* The observables of a plane that both files have; NaN for others. */
+static int read_numbers(struct pairing *p, const struct model_info *info, const long plane[2],
+                        double value[2][OBSERVABLES_MAX], bool *there)
 {
-    double value[2] = {0};
-    double allowed = 0;
-    char path[READ_NAME_SIZE + 8];
-    snprintf(path, sizeof path, "plane/%s", info->name);
-    if (!both_have(p, path))
-        return 0;
-    for (int s = 0; s < 2; s++) {
-        const int64_t start[2] = {p->pair->member[s], plane[s]};
-        const int64_t count[2] = {1, 1};
-        TRY(read_block(p->d->side[s].store, path, start, count, &value[s]));
+    for (int i = 0; i < info->observable_count; i++) {
+        char path[READ_NAME_SIZE + 8];
+        snprintf(path, sizeof path, "plane/%s", info->observables[i].name);
+        there[i] = both_have(p, path);
+        for (int s = 0; s < 2; s++) {
+            const int64_t start[2] = {p->pair->member[s], plane[s]};
+            const int64_t count[2] = {1, 1};
+            value[s][i] = (double)NAN;
+            if (there[i])
+                TRY(read_block(p->d->side[s].store, path, start, count, &value[s][i]));
+        }
     }
+    return 0;
+}
+
+static int compare_number(struct pairing *p, const struct model_info *info, int i,
+                          const long plane[2], double value[2][OBSERVABLES_MAX])
+{
+    const char *const name = info->observables[i].name;
+    double allowed = 0;
     p->compared = true;
-    if (memcmp(&value[0], &value[1], sizeof value[0]) == 0
-        || (isnan(value[0]) && isnan(value[1])))
+    if (memcmp(&value[0][i], &value[1][i], sizeof value[0][i]) == 0
+        || (isnan(value[0][i]) && isnan(value[1][i])))
         return 0;
     p->equal = false;
-    TRY(rounding_of_number(p->steps, value[0], info->unit, &allowed));
-    keep(&p->rounding, info->name, plane, -1, fabs(value[0] - value[1]), allowed);
-    if (is_normed(p, info->name) && counts(p, plane))
-        keep(&p->difference, info->name, plane, -1, plane_error_number(value[0], value[1]),
+    TRY(rounding_of_number(p->steps, info, value[0], i, &allowed));
+    keep(&p->rounding, name, plane, -1, fabs(value[0][i] - value[1][i]), allowed);
+    if (is_normed(p, name) && counts(p, plane))
+        keep(&p->difference, name, plane, -1, plane_error_number(value[0][i], value[1][i]),
              p->bound);
     return 0;
 }
@@ -170,10 +189,14 @@ static int compare_number(struct pairing *p, const struct observable_info *info,
 static int compare_plane(struct pairing *p, const long plane[2])
 {
     const struct model_info *const info = scan_model(p->d->side[0].scan)->info;
+    double value[2][OBSERVABLES_MAX];
+    bool there[OBSERVABLES_MAX];
     for (int a = 0; a < p->layout.arrays; a++)
         TRY(compare_array(p, a, plane));
+    TRY(read_numbers(p, info, plane, value, there));
     for (int i = 0; i < info->observable_count; i++)
-        TRY(compare_number(p, &info->observables[i], plane));
+        if (there[i])
+            TRY(compare_number(p, info, i, plane, value));
     return 0;
 }
 

@@ -92,9 +92,19 @@ static int compare_rounding(struct again *again, const struct layout_array *arra
     double off = 0;
     double narrowing = 0;
     double allowed = 0;
-    const long worst = plane_error_worst(again->plane[0], again->plane[1], n, pairs, &off);
-    TRY(rounding_of_field((double)status->steps, peak, &allowed));
+    const double steps = (double)status->steps;
     TRY(narrowing_of(again, path, peak, &narrowing));
+    for (long i = 0; !pairs && i < n; i++) {
+        if (isnan(again->plane[0][i]) && isnan(again->plane[1][i]))
+            continue;
+        TRY(rounding_of_real(steps, peak, again->plane[1][i], &allowed));
+        keep(&again->rounding, again, array->name, status->plane, i,
+             fabs(again->plane[0][i] - again->plane[1][i]), allowed + narrowing);
+    }
+    if (!pairs)
+        return 0;
+    const long worst = plane_error_worst(again->plane[0], again->plane[1], n, pairs, &off);
+    TRY(rounding_of_field(steps, peak, &allowed));
     keep(&again->rounding, again, array->name, status->plane, worst, off, allowed + narrowing);
     return 0;
 }
@@ -143,9 +153,11 @@ static int compare_array(struct again *again, const struct plane_layout *layout,
 
 /* A number of a plane: sums over its bins, after so many steps. */
 static int compare_number(struct again *again, int i, const struct row_status *status,
-                          double value)
+                          const double *values)
 {
-    const struct observable_info *const info = &scan_model(again->scan)->info->observables[i];
+    const struct model_info *const model = scan_model(again->scan)->info;
+    const struct observable_info *const info = &model->observables[i];
+    const double value = values[i];
     int observable = -1;
     char path[READ_NAME_SIZE + 8];
     const int64_t start[2] = {again->member, status->plane};
@@ -159,7 +171,7 @@ static int compare_number(struct again *again, int i, const struct row_status *s
     if (isnan(stored) && isnan(value))
         return 0;
     again->compared = true;
-    TRY(rounding_of_number((double)status->steps, value, info->unit, &allowed));
+    TRY(rounding_of_number((double)status->steps, model, values, i, &allowed));
     keep(&again->rounding, again, info->name, status->plane, -1, fabs(stored - value), allowed);
     if (scan_envelope_norm(again->scan, &observable) == NORM_OBSERVABLE && observable == i
         && again->bound > 0 && again->judged[status->plane])
@@ -176,6 +188,6 @@ int again_plane(void *context, const struct plane_layout *layout,
         if (buffers->array[a] != NULL)
             TRY(compare_array(again, layout, a, status, buffers->array[a]));
     for (int i = 0; i < layout->observables; i++)
-        TRY(compare_number(again, i, status, buffers->observable[i]));
+        TRY(compare_number(again, i, status, buffers->observable));
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/constants.h"
 
 #define EDGE_FRACTION 0.05
@@ -143,8 +144,16 @@ static double band_energy(const struct real_grid *grid, const double *powers,
     return from < to ? 4.0 * grid->window * block_of(powers + from, to - from).sum : 0.0;
 }
 
+static double highest(const struct real_grid *grid, const double *powers)
+{
+    double top = 0.0;
+    for (long k = grid->first; k < grid->last; k++)
+        top = fmax(top, powers[k]);
+    return top;
+}
+
 /* Wavelength of the highest local maximum of |a|^2 in bands.rdw, or else on the short side; 0
- * without one. */
+ * without one: bins below `weak_bin` of the highest hold rounding at best. */
 static double short_peak(const struct capillary_point *point, const double *powers)
 {
     const struct real_grid *const grid = &point->grid;
@@ -154,7 +163,8 @@ static double short_peak(const struct capillary_point *point, const double *powe
     const double above = given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE;
     const double below = given ? turn / band.shortest : (double)INFINITY;
     const double width = real_grid_omega(grid, 1);
-    double best = 0.0;
+    const double weak = bound(BOUND_weak_bin) * bound(BOUND_weak_bin);
+    double best = weak * highest(grid, powers);
     double at = 0.0;
     long k = (long)(above / width) - 1; /* bins before it lie below */
     for (k = k > grid->first ? k : grid->first + 1; k + 1 < grid->last; k++) {
