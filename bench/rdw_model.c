@@ -99,7 +99,7 @@ static int set_case(struct params *p, const struct options *o)
         TRY(set(p, values[i].name, values[i].text));
     TRY(set(p, "stepper.rtol", o->rtol));
     TRY(set_number(p, "grid.fine", (double)o->points));
-    TRY(set_number(p, "grid.coarse", (double)(o->points / 2)));
+    TRY(set_number(p, "grid.coarse", 0.5 * (double)o->points));
     TRY(set_number(p, "grid.window", (double)o->points * 5e-17));
     TRY(set_number(p, "grid.wavelengths", band[0]));
     struct param_value *const limits = &p->values[params_find(p, "grid.wavelengths")];

@@ -34,9 +34,9 @@ struct plain *plain_create(const struct snl1 *handle)
     for (int q = 0; q < p->nspecx; q++)
         p->af11[q] = p->n->af11[q / nth];
     p->con = malloc(sizeof(float) * (size_t)p->nspec);
-    p->ue = calloc((size_t)(p->nspecy + nth), sizeof(float));
+    p->ue = calloc((size_t)p->nspecy + (size_t)nth, sizeof(float));
     for (int i = 0; i < WORK; i++)
-        p->work[i] = calloc((size_t)(p->nspecx + nth), sizeof(float));
+        p->work[i] = calloc((size_t)p->nspecx + (size_t)nth, sizeof(float));
     return p;
 }
 

@@ -29,8 +29,7 @@
              : stage_entry_zeros, const struct stage_turn_args *                               \
              : stage_turn_zeros, const struct step_last_args *                                 \
              : step_last_zeros, const struct spectral_join_args *                              \
-             : spectral_join_zeros, const struct spectral_quarter_args *                       \
-             : spectral_quarter_zeros, default                                                 \
+             : spectral_join_zeros, default                                                    \
              : cpu_zeros_none)(a, r, n, k_alone())
 
 /* Rows one after the other, each to its end while it is in the cache. */

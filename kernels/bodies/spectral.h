@@ -148,46 +148,6 @@ K_FN void spectral_lean_body(long i, const struct spectral_lean_row *r)
     r->out[i] = cplx_scale(1.0 / (1.0 + r->lean * r->tilt[i]), r->in[i]);
 }
 
-/* spectral_quarter: out = -i in, a quarter of a period late: the imaginary part of the analytic
- * signal of a real field has this spectrum. Writes zeros around a row of out as well. */
-struct spectral_quarter_args {
-    const double *in; /* [rows][2][ld] */
-    cplx *out;        /* [rows][ld_spec] */
-    struct k_zeros zeros;
-    long ld;
-    long ld_spec;
-    const unsigned char *active;
-};
-
-struct spectral_quarter_row {
-    const double *in;
-    cplx *out;
-    long ld;
-};
-
-K_FN struct spectral_quarter_row spectral_quarter_row(const struct spectral_quarter_args *a,
-                                                      long row)
-{
-    struct spectral_quarter_row r;
-    r.in = a->in + 2 * row * a->ld;
-    r.out = a->out + row * a->ld_spec;
-    r.ld = a->ld;
-    return r;
-}
-
-/* The zeros around a row's out; n elements between them. */
-K_FN void spectral_quarter_zeros(const struct spectral_quarter_args *a, long row, long n,
-                                 struct k_share share)
-{
-    k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
-}
-
-K_FN void spectral_quarter_body(long i, const struct spectral_quarter_row *r)
-{
-    const cplx z = split_get(r->in, r->ld, i);
-    r->out[i] = cplx_make(z.i, -z.r);
-}
-
 /* spectral_turn: -in conj(next) as modulus and angle: how far the phase turns from a bin to the
  * next one, less the half period that the middle of the window turns by. */
 struct spectral_turn_args {
@@ -347,6 +307,14 @@ K_FN void spectral_join_zeros(const struct spectral_join_args *a, long row, long
 K_FN void spectral_join_body(long i, const struct spectral_join_row *r)
 {
     r->out[i] = split_get(r->in, r->ld, i);
+}
+
+/* spectral_quarter, of the same arguments: out = -i in, a quarter of a period late: the
+ * imaginary part of the analytic signal of a real field has this spectrum. */
+K_FN void spectral_quarter_body(long i, const struct spectral_join_row *r)
+{
+    const cplx z = split_get(r->in, r->ld, i);
+    r->out[i] = cplx_make(z.i, -z.r);
 }
 
 /* spectral_sums (strict): out[row][3] = sum |a|^2, sum |a|^2 / w, sum w |a|^2 over the bins

@@ -58,7 +58,8 @@ int bound_sum_depth(long n, long lanes, double *depth)
 {
     if (lanes < 1 || n < lanes)
         FAIL(ERR_ARGUMENT, "a sum of %ld terms in %ld lanes", n, lanes);
-    *depth = (double)((n - 1) / lanes); /* ceil(n / lanes) - 1 */
+    const long more = (n - 1) / lanes; /* ceil(n / lanes) - 1 */
+    *depth = (double)more;
     for (long joined = 1; joined<lanes; joined = joined> lanes / 2 ? lanes : 2 * joined)
         *depth += 1.0;
     return 0;

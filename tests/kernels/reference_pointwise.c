@@ -94,15 +94,20 @@ void reference_spectral_split(const struct spectral_split_args *a, int s, long r
         answer_complex(&answers[0], i, element(a->in, row * a->ld_spec + i), 0.0L);
 }
 
-#define QUARTER(member) offsetof(struct spectral_quarter_args, member)
+#define JOIN(member) offsetof(struct spectral_join_args, member)
+#define JOIN_FIELDS                                                                            \
+    {                                                                                          \
+        {"ld_spec", FIELD_LD_SPEC, JOIN(ld_spec), 0, 0, 0, 0, 0},                              \
+            {"in", FIELD_SPLIT, JOIN(in), 0, 0, 0, 0, 0},                                      \
+            {"out", FIELD_COMPLEX_OUT, JOIN(out), 0, 0, 0, 0, 0},                              \
+        {                                                                                      \
+            0                                                                                  \
+        }                                                                                      \
+    }
 
-const struct kernel_field fields_spectral_quarter[] = {
-    {"ld_spec", FIELD_LD_SPEC, QUARTER(ld_spec), 0, 0, 0, 0, 0},
-    {"in", FIELD_SPLIT, QUARTER(in), 0, 0, 0, 0, 0},
-    {"out", FIELD_COMPLEX_OUT, QUARTER(out), 0, 0, 0, 0, 0},
-    {0}};
+const struct kernel_field fields_spectral_quarter[] = JOIN_FIELDS;
 
-void reference_spectral_quarter(const struct spectral_quarter_args *a, int s, long row, long n,
+void reference_spectral_quarter(const struct spectral_join_args *a, int s, long row, long n,
                                 struct answer *answers)
 {
     (void)s;
@@ -237,13 +242,7 @@ void reference_spectral_lean(const struct spectral_lean_args *a, int s, long row
     }
 }
 
-#define JOIN(member) offsetof(struct spectral_join_args, member)
-
-const struct kernel_field fields_spectral_join[] = {
-    {"ld_spec", FIELD_LD_SPEC, JOIN(ld_spec), 0, 0, 0, 0, 0},
-    {"in", FIELD_SPLIT, JOIN(in), 0, 0, 0, 0, 0},
-    {"out", FIELD_COMPLEX_OUT, JOIN(out), 0, 0, 0, 0, 0},
-    {0}};
+const struct kernel_field fields_spectral_join[] = JOIN_FIELDS;
 
 void reference_spectral_join(const struct spectral_join_args *a, int s, long row, long n,
                              struct answer *answers)

@@ -400,7 +400,7 @@ static int find_quadrature(struct model *m, int row, bool half)
     struct backend *const be = m->be;
     const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
     const long n = bins < m->bins ? bins : m->bins; /* what is above is zero */
-    struct spectral_quarter_args turn = {
+    struct spectral_join_args turn = {
         .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
     turn.in = stepper_split(m->stepper, row, &turn.ld);
     TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));

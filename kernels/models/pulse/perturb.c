@@ -46,7 +46,8 @@ static void add_shifted(const struct perturb_bins *bins, const struct seed *seed
 
 int pulse_perturb(const struct perturb_bins *bins, const struct seed *seed)
 {
-    const double most = (double)(bins->count / 4);
+    const long quarter = bins->count / 4;
+    const double most = (double)quarter;
     const double size = seed->perturbation > 0.0 ? norm_of(bins, NULL) : 0.0;
     cplx *more = NULL;
     long before = 0;

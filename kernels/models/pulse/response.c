@@ -402,7 +402,8 @@ static int upload_scalars(struct response *r, long column, int i,
     return be->ops->upload(be, r->scalars + at * COLUMN_SCALARS, values, sizeof values);
 }
 
-/* The plasma of a species; of the last one with Kerr and extra beside it. */
+/* The plasma of a species; of the last one with Kerr and extra beside it.
+ * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes out */
 static int apply_species(struct response *r, long column, int i,
                          const struct response_rows *rows, double *out, struct row_status *st)
 {
@@ -431,7 +432,8 @@ static int apply_species(struct response *r, long column, int i,
     return apply_plasma(r, setup->rate[i], &args);
 }
 
-/* to += from, all components. */
+/* to += from, all components.
+ * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes to */
 static int add_part(struct response *r, const double *from, double *to, long ld,
                     struct row_status *st)
 {
