@@ -6,6 +6,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/dispatch.h"
+#include "tests/runner/dispatch_case.h"
 #include "tests/unit_main.h"
 
 enum { MEMBERS = 6, WORKERS = 2 };
@@ -19,29 +20,17 @@ struct farm {
 
 static void make_farm(struct farm *f)
 {
-    static const char text[] = "scan: check\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n";
     memset(f, 0, sizeof *f);
-    ck_assert_int_eq(scan_parse(text, strlen(text), "text", NULL, 0, &f->scan), 0);
-    f->d.scan = f->scan;
-    f->d.chunk_time = 0.05;
-    f->d.workers = WORKERS;
-    f->d.counts.total = MEMBERS;
-    f->d.keys = (struct queue_keys){.block = 1};
-    f->d.progress.quiet = true;
-    f->d.recent_seconds = 60; /* long members: no chunks, no reserve */
-    f->d.recent_count = 1;
+    dispatch_case_make("scan: check\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n", WORKERS, 1,
+                       &f->scan, &f->d, f->w);
+    ck_assert_int_eq(f->d.counts.total, MEMBERS);
+    dispatch_case_long_members(&f->d);
     f->d.checks.on = true;
-    ck_assert_int_eq(queue_init(&f->d.members, MEMBERS, true), 0);
-    for (int w = 0; w < WORKERS; w++)
-        f->w[w].capacity = 1;
 }
 
 static void drop_farm(struct farm *f)
 {
-    for (int w = 0; w < WORKERS; w++)
-        dispatch_worker_clear(&f->w[w]);
-    dispatch_clear(&f->d);
-    scan_destroy(f->scan);
+    dispatch_case_clear(WORKERS, f->scan, &f->d, f->w);
     ck_assert_int_eq(mem_live(), 0);
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "runner/dispatch.h"
 #include "tests/exact.h"
+#include "tests/runner/dispatch_case.h"
 #include "tests/unit_main.h"
 
 #define MEMBERS 6
@@ -23,33 +24,22 @@ struct farm {
 
 static void make_farm(struct farm *f)
 {
-    const char *text = "scan: simulated\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n"
-                       "limits: {timeout: 10 s}\n";
     memset(f, 0, sizeof *f);
-    ck_assert_int_eq(scan_parse(text, strlen(text), "text", NULL, 0, &f->scan), 0);
+    dispatch_case_make("scan: simulated\nmodel: probe\naxes: [a: [0, 1, 2, 3, 4, 5]]\n"
+                       "limits: {timeout: 10 s}\n",
+                       WORKERS, 1, &f->scan, &f->d, f->w);
     struct dispatch *d = &f->d;
-    d->scan = f->scan;
-    d->chunk_time = 0.05;
-    d->workers = WORKERS;
-    d->counts.total = MEMBERS;
+    ck_assert_int_eq(d->counts.total, MEMBERS);
     d->part = (struct store_window){.count = MEMBERS};
-    d->keys = (struct queue_keys){.block = 1};
-    d->progress.quiet = true;
     d->judging = (struct dispatch_judging){
         .on = true, .stretch = STRETCH, .total = MEMBERS - 1, .to_come = MEMBERS - 1};
-    ck_assert_int_eq(queue_init(&d->members, MEMBERS, true), 0);
     ck_assert_int_eq(queue_init(&d->judging.chosen, MEMBERS, false), 0);
     queue_set(&d->judging.chosen, 0, MEMBERS - 1, true);
-    for (int w = 0; w < WORKERS; w++)
-        f->w[w].capacity = 1;
 }
 
 static void drop_farm(struct farm *f)
 {
-    for (int w = 0; w < WORKERS; w++)
-        dispatch_worker_clear(&f->w[w]);
-    dispatch_clear(&f->d);
-    scan_destroy(f->scan);
+    dispatch_case_clear(WORKERS, f->scan, &f->d, f->w);
 }
 
 static bool take(struct farm *f, int w)

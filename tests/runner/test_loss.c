@@ -7,6 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/dispatch.h"
+#include "tests/runner/dispatch_case.h"
 #include "tests/unit_main.h"
 
 enum { MEMBERS = 100, WORKERS = 4 };
@@ -25,27 +26,14 @@ static void make_farm(struct farm *f, int capacity, const char *limits)
     snprintf(text, sizeof text,
              "scan: lost\nmodel: probe\naxes: [a: {from: 0, to: 99, points: 100}]\n%s\n",
              limits);
-    ck_assert_int_eq(scan_parse(text, strlen(text), "text", NULL, 0, &f->scan), 0);
-    ck_assert_int_eq(scan_members(f->scan), MEMBERS);
-    f->d.scan = f->scan;
-    f->d.chunk_time = 0.05;
-    f->d.workers = WORKERS;
-    f->d.counts.total = MEMBERS;
-    f->d.keys = (struct queue_keys){.block = 1};
-    f->d.progress.quiet = true;
-    f->d.recent_seconds = 60; /* long members: no chunks, no reserve */
-    f->d.recent_count = 1;
-    ck_assert_int_eq(queue_init(&f->d.members, MEMBERS, true), 0);
-    for (int w = 0; w < WORKERS; w++)
-        f->w[w].capacity = capacity;
+    dispatch_case_make(text, WORKERS, capacity, &f->scan, &f->d, f->w);
+    ck_assert_int_eq(f->d.counts.total, MEMBERS);
+    dispatch_case_long_members(&f->d);
 }
 
 static void drop_farm(struct farm *f)
 {
-    for (int w = 0; w < WORKERS; w++)
-        dispatch_worker_clear(&f->w[w]);
-    dispatch_clear(&f->d);
-    scan_destroy(f->scan);
+    dispatch_case_clear(WORKERS, f->scan, &f->d, f->w);
     ck_assert_int_eq(mem_live(), 0);
 }
 
