@@ -110,8 +110,8 @@ static int path(void *model, long row, double z, const double *dz, int count,
     return 0;
 }
 
-static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct rdw *r = model;
     (void)row;
@@ -128,6 +128,11 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     TRY(r->be->ops->fft_execute(r->be, r->forward, &back));
     st->transforms += 2;
     return 0;
+}
+
+static int nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 static int create_response(struct rdw *r)

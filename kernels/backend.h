@@ -122,6 +122,8 @@ struct backend {
     const char *isa; /* instruction set of the launch functions: "x86-64-v3" */
     char device[96]; /* what it runs on, for banner and file */
     int threads;     /* threads it may use, >= 1 */
+    bool apart;      /* a device: its memory is out of the host's reach, and rows of a batch
+                        advance together, so that a launch covers them all */
     enum fft_rigour rigour;
     long threshold[THRESHOLDS];
     struct wisdom_source source;
@@ -136,7 +138,7 @@ struct backend_options {
     int threads;      /* >= 1 */
     bool apart;       /* the caller reaches the backend's memory by upload and download alone.
                          Without it a device is refused with ERR_UNSUPPORTED, and passed over by
-                         auto: models do not work that way yet */
+                         auto */
     enum fft_rigour rigour;
     const char *wisdom; /* FFTW wisdom text to import, NULL: none. Borrowed during the call.
                            Text that FFTW does not accept (another version's) is warned of and

@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 4
+#define MODEL_ABI_VERSION 5
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
@@ -64,6 +64,8 @@ struct model_info {
     bool takes_noise;          /* `ensemble.noise` has a meaning for this model */
     bool single_plane;         /* a member has one plane, its result: `save.planes: last` is
                                   the default */
+    bool on_devices;           /* rows are reached by upload and download alone, so that they
+                                  may be on a device */
     const char *progress_unit; /* of save.planes positions; NULL: "1" */
     const struct param_info *params; /* own parameters, then the common stepper.* ones if any */
     int param_count;

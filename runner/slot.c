@@ -34,6 +34,7 @@ int slot_backend(struct worker *w)
     if (w->backend != NULL)
         return 0;
     struct backend_options options = w->options->backend;
+    options.apart = w->ops->info->on_devices;
     options.threads = w->placement.threads;
     options.source = wisdom_source(&w->wisdom);
     const int rc = backend_create(&options, &w->backend);

@@ -463,7 +463,7 @@ static int row_trial(struct stepper *s, long r, struct row_status *st)
     const long long before = st->steps;
     row_judge(row, st, path.h, lands, &result);
     if (st->steps > before && s->setup.system.accepted != NULL)
-        s->setup.system.accepted(s->setup.system.model, r, path.h, st);
+        s->setup.system.accepted(s->setup.system.model, r, path.h, row->y2, st);
     return 0;
 }
 
@@ -523,6 +523,22 @@ static int row_advance(struct stepper *s, long r, struct run_control *control,
 static bool row_wants(const struct row_status *st)
 {
     return st->outcome == ROW_RUNNING && !st->plane_ready;
+}
+
+bool step_call_has(const struct step_call *call, long i)
+{
+    return call->on == NULL || call->on[i];
+}
+
+int step_call_each(const struct step_call *call, void *model,
+                   int (*evaluate)(void *model, long row, struct step_place place,
+                                   cplx *spectrum, struct row_status *st))
+{
+    for (long i = 0; i < call->rows; i++)
+        if (step_call_has(call, i))
+            TRY(evaluate(model, call->row + i, call->place[i],
+                         call->spectrum + i * call->group * call->ld, &call->st[i]));
+    return 0;
 }
 
 int stepper_advance(struct stepper *stepper, struct run_control *control, struct row_status *st)

@@ -55,15 +55,40 @@ struct step_place {
                   to; others between */
 };
 
-/* What the stepper calls of its model. Both may be called from several threads for different
+/* One evaluation of N for `rows` rows of the stepper from `row` on. Arrays begin at that row.
+ */
+struct step_call {
+    long row;
+    long rows;
+    long group;
+    int stage;                   /* that of all places */
+    const bool *on;              /* [rows] which are evaluated; NULL: all */
+    const unsigned char *active; /* [rows][group] the same for kernels, on the backend, or NULL.
+                                    Kernels may run over the others too: their spectra are
+                                    free, and what a model keeps of its last evaluation is not
+                                    asked for while rows are advanced */
+    const struct step_place *place; /* [rows] */
+    cplx *spectrum;        /* [rows][group][ld] on the backend: the argument of N, and in its
+                              place N, not yet multiplied by `pre` */
+    long ld;               /* stepper_spectrum_stride(spectrum) */
+    struct row_status *st; /* [rows] receive their transforms and passes */
+};
+
+/** Whether the i-th row of a call is evaluated. */
+bool step_call_has(const struct step_call *call, long i);
+
+/** A call row by row, for systems that compute one at a time. */
+int step_call_each(const struct step_call *call, void *model,
+                   int (*evaluate)(void *model, long row, struct step_place place,
+                                   cplx *spectrum, struct row_status *st));
+
+/* What the stepper calls of its model. All may be called from several threads for different
  * rows. */
 struct step_system {
     void *model;
-    /* N of one row in place of its argument, [group] rows [spectrum] on the backend,
-     * stepper_spectrum_stride after each other; not yet multiplied by `pre`. Adds its
-     * transforms and passes to `st`. */
-    int (*nonlinear)(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st);
+    /* N of the rows of a call in place of its argument. Rows that advance together (a backend
+     * that is `apart`) come in one call, others one at a time. */
+    int (*nonlinear)(void *model, const struct step_call *call);
     int transforms; /* FFTs of one call, for the count of a resumed row */
     /* Integrals of q_j over [z, z + dz[i]] into out[i][j], j below the member's terms, as
      * direct increments: never a difference of two integrals from elsewhere, and out[i] does
@@ -74,10 +99,14 @@ struct step_system {
      * names them. NULL: one term, q = 1. */
     int (*path)(void *model, long row, double z, const double *dz, int count,
                 double (*out)[STEP_TERMS]);
+    /* The evaluations of a trial, or the first one of rows, are done: what they left on the
+     * backend and `accepted` or the outcome of the rows needs comes to the host, for all rows
+     * of the call in one transfer. NULL: nothing is left. */
+    int (*gather)(void *model, const struct step_call *call);
     /* A trial of length h was accepted: its last evaluation is that of the new state, which
-     * lies at st->progress. For integrals along the way; may end the member with a reason.
-     * NULL: not wanted. */
-    void (*accepted)(void *model, long row, double h, struct row_status *st);
+     * lies at st->progress and has the sum |y|^2 of all bins `square`. For integrals along the
+     * way; may end the member with a reason. NULL: not wanted. */
+    void (*accepted)(void *model, long row, double h, double square, struct row_status *st);
 };
 
 /* What a stepper is made for. */

@@ -47,8 +47,18 @@ static int evaluate(struct stepper *s, long r, double dz, int at, int stage,
     const struct step_system *system = &s->setup.system;
     const struct step_place place = {
         .z = s->row[r].z + dz, .index = system->path != NULL ? at : -1, .stage = stage};
+    const struct step_call call = {.row = r,
+                                   .rows = 1,
+                                   .group = s->setup.group,
+                                   .stage = stage,
+                                   .place = &place,
+                                   .spectrum = s->row[r].spectrum,
+                                   .ld = s->ld_spec,
+                                   .st = st};
     st->rhs_calls++;
-    return system->nonlinear(system->model, r, place, s->row[r].spectrum, st);
+    TRY(system->nonlinear(system->model, &call));
+    const bool last = stage == 0 || stage == STEP_END;
+    return last && system->gather != NULL ? system->gather(system->model, &call) : 0;
 }
 
 static int path_read(struct stepper *s, long r, const double *dz, int count,

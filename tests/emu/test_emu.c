@@ -66,7 +66,7 @@ END_TEST
 START_TEST(a_caller_that_does_not_keep_apart_is_refused)
 {
     const struct backend_options options = {.threads = 1};
-    refused(&options, ERR_UNSUPPORTED, "models do not run on a device yet");
+    refused(&options, ERR_UNSUPPORTED, "this model does not run on a device");
 }
 END_TEST
 

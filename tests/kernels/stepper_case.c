@@ -30,8 +30,8 @@ static bool is_quiet(const struct stepper_case *c, long bin)
     return bin >= c->quiet_from && bin < c->quiet_to;
 }
 
-static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     (void)place;
     struct stepper_run *run = model;
@@ -54,6 +54,11 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     if (run->calls[row] == c->stop_call)
         atomic_store(&run->control.stop, 1);
     return 0;
+}
+
+static int nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 cplx stepper_start(const struct stepper_case *c, long bin)

@@ -34,8 +34,8 @@ struct field_run {
     bool kept;
 };
 
-static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct field_run *r = model;
     const struct backend_ops *ops = r->be->ops;
@@ -56,6 +56,11 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
         memcpy(r->answer, spectrum, sizeof r->answer);
     r->kept = true;
     return 0;
+}
+
+static int nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 static double window_at(long i)

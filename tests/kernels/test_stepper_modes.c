@@ -136,8 +136,8 @@ static double driving(const struct modes *m, cplx in[MODES][BINS], int mode, lon
     return sum;
 }
 
-static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct run *const run = model;
     const struct modes *const m = &run->modes;
@@ -157,6 +157,11 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     if (place.z >= m->poison)
         spectrum[(m->count - 1) * stride_of(m) + BINS - 1].r = (double)NAN;
     return 0;
+}
+
+static int nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 static void load(struct run *run, int member)

@@ -149,8 +149,8 @@ static int path(void *model, long row, double z, const double *dz, int count,
     return 0;
 }
 
-static int nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                     struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct guide *g = model;
     cplx in[BINS];
@@ -173,6 +173,11 @@ static int nonlinear(void *model, long row, struct step_place place, cplx *spect
     for (long i = 0; i < BINS; i++)
         spectrum[i] = i < g->dead ? cplx_make(3.0, 2.0) : cplx_scale(rho, in[i ^ 1]);
     return 0;
+}
+
+static int nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 static void guide_open(struct guide_run *run, const struct guide *g)

@@ -129,8 +129,8 @@ static int delayed_response(struct model *m, long row, const struct capillary_pl
     return capillary_delay(m, row, at, st);
 }
 
-int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                                 struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
@@ -158,6 +158,11 @@ int capillary_envelope_nonlinear(void *model, long row, struct step_place place,
     if (r->leans)
         TRY(capillary_lean(m, row, at, spectrum, st));
     return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
+}
+
+int capillary_envelope_nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 int capillary_envelope_power(struct model *m, int row, const cplx *spectrum)

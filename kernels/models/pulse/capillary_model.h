@@ -157,8 +157,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
                    struct row_status *st);
 
 /** The stepper's right-hand side. */
-int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                        struct row_status *st);
+int capillary_nonlinear(void *model, const struct step_call *call);
 
 /** Its integrals of the terms of L, with the places kept for capillary_nonlinear. */
 int capillary_path(void *model, long row, double z, const double *dz, int count,
@@ -166,11 +165,10 @@ int capillary_path(void *model, long row, double z, const double *dz, int count,
 
 /** Its hook after an accepted step: the integrals along the way; ends a member whose field has
  * more energy than it began with (bound energy_gain). */
-void capillary_accepted(void *model, long row, double h, struct row_status *st);
+void capillary_accepted(void *model, long row, double h, double square, struct row_status *st);
 
 /** The same of an envelope. */
-int capillary_envelope_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                                 struct row_status *st);
+int capillary_envelope_nonlinear(void *model, const struct step_call *call);
 
 /** The power |A_analytic|^2 of an envelope's state into m->window. */
 int capillary_envelope_power(struct model *m, int row, const cplx *spectrum);

@@ -92,7 +92,7 @@ static void check_energy(const struct capillary_row *r, struct row_status *st)
              r->held, st->progress, r->entry);
 }
 
-void capillary_accepted(void *model, long row, double h, struct row_status *st)
+void capillary_accepted(void *model, long row, double h, double square, struct row_status *st)
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
@@ -102,6 +102,7 @@ void capillary_accepted(void *model, long row, double h, struct row_status *st)
     }
     r->path[PATH_ABSORBED] += step_loss(r, m->bins);
     swap_squares(r);
+    r->held = 4.0 * r->point.grid.window * square;
     check_energy(r, st);
     r->fresh = true;
 }
@@ -307,8 +308,8 @@ int capillary_lean(struct model *m, long row, const struct capillary_place *at, 
     return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
 }
 
-int capillary_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                        struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct model *const m = model;
     struct capillary_row *const r = &m->row[row];
@@ -347,4 +348,9 @@ int capillary_nonlinear(void *model, long row, struct step_place place, cplx *sp
     if (r->leans)
         TRY(capillary_lean(m, row, at, spectrum, st));
     return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
+}
+
+int capillary_nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }

@@ -231,8 +231,8 @@ static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status
     return 0;
 }
 
-static int gnlse_nonlinear(void *model, long row, struct step_place place, cplx *spectrum,
-                           struct row_status *st)
+static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
+                    struct row_status *st)
 {
     struct model *m = model;
     (void)place; /* the fibre is the same everywhere */
@@ -246,6 +246,11 @@ static int gnlse_nonlinear(void *model, long row, struct step_place place, cplx 
     TRY(execute(m, m->forward, &back));
     st->transforms += 2;
     return m->absorber ? edge_add(m, row, spectrum, st) : 0;
+}
+
+static int gnlse_nonlinear(void *model, const struct step_call *call)
+{
+    return step_call_each(call, model, evaluate);
 }
 
 static void gnlse_destroy(struct model *m)
