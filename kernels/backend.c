@@ -24,6 +24,9 @@ static const struct {
 #ifdef SCANFARM_CUDA
     {"cuda", cuda_backend_create},
 #endif
+#ifdef SCANFARM_EMU
+    {"emu", emu_backend_create},
+#endif
 };
 
 #define BACKENDS ((int)(sizeof backends / sizeof backends[0]))
@@ -36,6 +39,9 @@ const char *const *backend_names(void)
 #endif
 #ifdef SCANFARM_CUDA
                                         "cuda",
+#endif
+#ifdef SCANFARM_EMU
+                                        "emu",
 #endif
                                         NULL};
     return names;

@@ -16,6 +16,9 @@ int cuda_backend_create(const struct backend_options *options, struct backend **
 /** The same on a HIP device. */
 int hip_backend_create(const struct backend_options *options, struct backend **out);
 
+/** The same on the emulated device, in programs of tests/emu alone. */
+int emu_backend_create(const struct backend_options *options, struct backend **out);
+
 /** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
 void cuda_strict_fill(struct kernel_table *table);
 

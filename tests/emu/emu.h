@@ -2,12 +2,9 @@
 #ifndef TESTS_EMU_EMU_H
 #define TESTS_EMU_EMU_H
 
-#include "kernels/backend.h"
+#include "kernels/backend/gpu.h"
 
-/** The backend of the emulated device (tests/emu/machine.h). */
-int emu_backend_create(const struct backend_options *options, struct backend **out);
-
-/** Its strict kernels. */
+/** The strict kernels of the emulated device (tests/emu/machine.h). */
 void emu_strict_fill(struct kernel_table *table);
 
 #endif
