@@ -240,27 +240,46 @@ static int open_side(struct diff_side *s, const char *path)
     return 0;
 }
 
+/* An attribute of both roots. */
+static int read_both(struct diffing *d, const char *name, char text[2][200])
+{
+    for (int s = 0; s < 2; s++)
+        TRY(read_attribute(d->side[s].store, "/", name, text[s], sizeof text[s]));
+    return 0;
+}
+
+/* Results of the same input differ by more than rounding then. */
+static int compare_numerics(struct diffing *d)
+{
+    char text[2][200];
+    TRY(read_both(d, "numerics_version", text));
+    if (strcmp(text[0], text[1]) != 0)
+        snprintf(d->build, sizeof d->build,
+                 "they are of numerics versions %.20s and %.20s of the model", text[0],
+                 text[1]);
+    return 0;
+}
+
 /* One program wrote both: revision, and compiler with its flags. */
 static int compare_builds(struct diffing *d)
 {
     static const char *const names[] = {"git_revision", "git_dirty"};
     char *build[2] = {NULL, NULL};
-    d->build = "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char text[2][200];
-        for (int s = 0; s < 2; s++)
-            TRY(read_attribute(d->side[s].store, "/", names[i], text[s], sizeof text[s]));
+        TRY(read_both(d, names[i], text));
         if (strcmp(text[0], text[1]) != 0)
-            d->build = "they are of different revisions of the program";
+            snprintf(d->build, sizeof d->build,
+                     "they are of different revisions of the program");
     }
     int rc = read_text(d->side[0].store, "provenance/build", &build[0]);
     if (rc == 0)
         rc = read_text(d->side[1].store, "provenance/build", &build[1]);
     if (rc == 0 && strcmp(build[0], build[1]) != 0)
-        d->build = "their programs were compiled differently";
+        snprintf(d->build, sizeof d->build, "their programs were compiled differently");
     mem_free(build[0]);
     mem_free(build[1]);
-    return rc;
+    return rc == 0 ? compare_numerics(d) : rc;
 }
 
 static int compare_pairs(const void *a, const void *b)

@@ -62,8 +62,8 @@ struct diff_point {
 /* All of it. */
 struct diffing {
     struct diff_side side[2];
-    double tolerance;  /* --tolerance, 0: none */
-    const char *build; /* why the files are not of one program, "" when they are */
+    double tolerance; /* --tolerance, 0: none */
+    char build[120];  /* why the files are not of one program, "" when they are */
     struct diff_pair *pair;
     int64_t pairs;
     int64_t only[2]; /* done members without counterpart */

@@ -145,6 +145,15 @@ static int check_model(const struct reference *r)
     if (strcmp(model, scan_model(r->scan)->info->name) != 0)
         FAIL(ERR_ARGUMENT, "envelope.reference: %s holds model %s, the scan has %s", r->path,
              model, scan_model(r->scan)->info->name);
+    const int numerics = scan_model(r->scan)->info->numerics_version;
+    char version[32];
+    TRY(read_attribute(r->store, "/", "numerics_version", version, sizeof version));
+    if (strtol(version, NULL, 10) != numerics)
+        FAIL(ERR_ARGUMENT,
+             "envelope.reference: %s holds numerics version %s of model %s, this program "
+             "computes %d: what lies between them is no error of the steps; compute the "
+             "reference again",
+             r->path, version, model, numerics);
     return 0;
 }
 

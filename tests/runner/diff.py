@@ -168,6 +168,10 @@ def one_program_is_held_to_rounding():
         file.attrs["git_revision"] = "0" * 40
     result = diff(a, "copy.h5")
     assert pairs(result) == {"equal": 2, "unbounded": 1} and "revisions" in result["programs"], result
+    with h5py.File("copy.h5", "r+") as file:
+        file.attrs["numerics_version"] = file.attrs["numerics_version"] + 1
+    result = diff(a, "copy.h5")
+    assert pairs(result) == {"equal": 2, "unbounded": 1} and "numerics versions 1 and 2" in result["programs"], result
 
 
 def members_are_found_wherever_they_stand():
