@@ -165,7 +165,9 @@ static void scalars_fill(const struct stepper *s, const struct step_team *team, 
     const struct trial_path *path = &s->trial[team->first + i].path;
     scalars_path(team, row, i, path);
     for (int k = 0; k < RK45_STAGES; k++) {
-        double *const to = scalars_of(team, SCALAR_HB + k * STAGE_SLOPES, i, STAGE_SLOPES);
+        /* the entry's weight is one number a row */
+        const int width = k == 0 ? 1 : STAGE_SLOPES;
+        double *const to = scalars_of(team, SCALAR_HB + k * STAGE_SLOPES, i, width);
         for (int j = 0; j <= k; j++)
             to[j] = path->h * stage_a[k][j];
     }
