@@ -34,13 +34,14 @@ enum step_slot { K1, K2, K3, K4, K5, STATE, FACTOR, PREFACTOR, STEP_SLOTS };
 /* Scalars of a trial, numbers of one row; those of a team are uploaded together. Each is an
  * array [rows] or, with a width, [rows][width]. */
 enum step_scalar {
-    SCALAR_HB = 0,                                           /* [stage] x width */
-    SCALAR_CH = SCALAR_HB + RK45_STAGES * STAGE_SLOPES,      /* [stage]: integral of the
-                                   first term; 1 where the exponents are rows */
-    SCALAR_CH2 = SCALAR_CH + RK45_STAGES,                    /* of the second */
-    SCALAR_PATH = SCALAR_CH2 + RK45_STAGES,                  /* [stage] x width */
-    SCALAR_LAST_HB = SCALAR_PATH + RK45_STAGES * STEP_TERMS, /* width */
-    SCALAR_LAST_HE = SCALAR_LAST_HB + STEP_LAST_SLOPES,      /* width */
+    SCALAR_ENTRY, /* of stage_entry */
+    SCALAR_HB,    /* of stage_turn 1 …, width STAGE_SLOPES each */
+    SCALAR_CH = SCALAR_HB + (RK45_STAGES - 1) * STAGE_SLOPES, /* of each stage: integral of the
+                      first term; 1 where the exponents are rows */
+    SCALAR_CH2 = SCALAR_CH + RK45_STAGES,                     /* of the second */
+    SCALAR_PATH = SCALAR_CH2 + RK45_STAGES, /* of each stage, width STEP_TERMS */
+    SCALAR_LAST_HB = SCALAR_PATH + RK45_STAGES * STEP_TERMS, /* width STEP_LAST_SLOPES */
+    SCALAR_LAST_HE = SCALAR_LAST_HB + STEP_LAST_SLOPES,      /* the same */
     SCALAR_E7 = SCALAR_LAST_HE + STEP_LAST_SLOPES,
     SCALAR_RTOL,
     SCALAR_ATOL,

@@ -144,6 +144,12 @@ static double *scalars_of(const struct step_team *team, int scalar, long i, int 
     return step_scalars_at(team, team->block, scalar) + i * width;
 }
 
+/* Weights of the slopes in turn k, 1 … 4. */
+static int turn_scalar(int k)
+{
+    return SCALAR_HB + (k - 1) * STAGE_SLOPES;
+}
+
 /* Integrals of the terms that a row has; 0 of those that its team has besides. */
 static void scalars_path(const struct step_team *team, const struct step_row *row, long i,
                          const struct trial_path *path)
@@ -164,10 +170,9 @@ static void scalars_fill(const struct stepper *s, const struct step_team *team, 
     const struct step_row *row = &s->row[team->first + i];
     const struct trial_path *path = &s->trial[team->first + i].path;
     scalars_path(team, row, i, path);
-    for (int k = 0; k < RK45_STAGES; k++) {
-        /* the entry's weight is one number a row */
-        const int width = k == 0 ? 1 : STAGE_SLOPES;
-        double *const to = scalars_of(team, SCALAR_HB + k * STAGE_SLOPES, i, width);
+    *scalars_of(team, SCALAR_ENTRY, i, 1) = path->h * stage_a[0][0];
+    for (int k = 1; k < RK45_STAGES; k++) {
+        double *const to = scalars_of(team, turn_scalar(k), i, STAGE_SLOPES);
         for (int j = 0; j <= k; j++)
             to[j] = path->h * stage_a[k][j];
     }
@@ -368,7 +373,7 @@ static int trial_entry(struct stepper *s, const struct step_team *team, bool mil
         const struct exponent_rows e = exponent_rows(team, span.begin, 0);
         const struct stage_entry_args args = {.y = team->slot[STATE] + span.begin,
                                               .k = team->slot[K1] + span.begin,
-                                              .hb = scalar(team, SCALAR_HB),
+                                              .hb = scalar(team, SCALAR_ENTRY),
                                               .ch = scalar(team, SCALAR_CH),
                                               .ch2 = scalar(team, SCALAR_CH2),
                                               .li = e.li,
@@ -402,7 +407,7 @@ static int trial_turn(struct stepper *s, const struct step_team *team, int i, bo
         const struct step_span span = team->span[p];
         const struct exponent_rows e = exponent_rows(team, span.begin, i);
         struct stage_turn_args args = {.y = team->slot[STATE] + span.begin,
-                                       .hb = scalar(team, SCALAR_HB + i * STAGE_SLOPES),
+                                       .hb = scalar(team, turn_scalar(i)),
                                        .ch = scalar(team, SCALAR_CH + i),
                                        .ch2 = scalar(team, SCALAR_CH2 + i),
                                        .ch_end = scalar(team, SCALAR_CH + i - 1),

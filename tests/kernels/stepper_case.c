@@ -109,6 +109,7 @@ void stepper_open(struct stepper_run *run, const struct stepper_case *c)
     const struct backend_options options = lane_options(c->threads);
     *run = (struct stepper_run){.setup = *c};
     ck_assert_int_eq(backend_create(&options, &run->be), 0);
+    lane_join(run->be);
     run->calls = calloc((size_t)c->rows, sizeof *run->calls);
     run->states = calloc((size_t)(c->rows * CASE_BINS), sizeof *run->states);
     run->st = calloc((size_t)c->rows, sizeof *run->st);

@@ -201,6 +201,7 @@ static void modes_open(struct run *run, const struct modes *m)
     const struct backend_options options = lane_options(1);
     *run = (struct run){.modes = *m, .end = 1.0};
     ck_assert_int_eq(backend_create(&options, &run->be), 0);
+    lane_join(run->be);
     const struct stepper_setup setup = {
         .backend = run->be,
         .rows = MEMBERS,

@@ -189,6 +189,7 @@ static void guide_open(struct guide_run *run, const struct guide *g)
     *run = (struct guide_run){.guide = *g};
     const struct backend_options options = lane_options(1);
     ck_assert_int_eq(backend_create(&options, &run->be), 0);
+    lane_join(run->be);
     run->guide.be = run->be;
     const struct stepper_setup setup = {.backend = run->be,
                                         .rows = 1,
