@@ -18,6 +18,7 @@
 #include "tests/kernels/gnlse_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
+#include "tests/kernels/nan_memory.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/perturb/record.h"
 #include "tests/unit_main.h"
@@ -242,33 +243,6 @@ struct kept {
 
 static const struct seed noise = {
     .noise = NOISE_HALF_PHOTON_GAUSSIAN, .ensemble_seed = 3, .point_key = 17, .realisation = 2};
-
-/* The backend's own memory, but rows of numbers start as NaN: a model that reads what it did
- * not write fails here. */
-static struct backend_ops nan_ops;
-static int (*plain_alloc)(struct backend *be, long count, size_t size, void **out);
-
-static int nan_alloc(struct backend *be, long count, size_t size, void **out)
-{
-    TRY(plain_alloc(be, count, size, out));
-    if (size < sizeof(double) || count < 1)
-        return 0;
-    const size_t bytes = (size_t)count * size;
-    void *const nan = malloc(bytes);
-    ck_assert_ptr_nonnull(nan);
-    memset(nan, 0xff, bytes);
-    const int rc = be->ops->upload(be, *out, nan, bytes);
-    free(nan);
-    return rc;
-}
-
-static void use_nan_memory(struct backend *be)
-{
-    nan_ops = *be->ops;
-    plain_alloc = nan_ops.alloc;
-    nan_ops.alloc = nan_alloc;
-    be->ops = &nan_ops;
-}
 
 static void batch_open(struct batch *b, const struct model_case *kind, int capacity,
                        int threads)

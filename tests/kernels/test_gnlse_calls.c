@@ -300,8 +300,8 @@ START_TEST(rows_of_a_call_get_their_own_n_by_one_launch_of_each_kernel)
 }
 END_TEST
 
-/* The same bits on this backend, whoever else in the call is masked: its transforms are those of
- * the same rows. (Those of fewer rows may be another plan of the library.) */
+/* The same bits on this backend, whoever else in the call is masked: its transforms are those
+ * of the same rows. (Those of fewer rows may be another plan of the library.) */
 START_TEST(a_row_has_the_same_bits_whatever_rows_beside_it_are_masked)
 {
     static const bool masks[][ROWS] = {
