@@ -46,6 +46,11 @@ static void member_special(struct team_member *m)
         m->schedule = (struct step_schedule){NULL, tenths, 10};
         planes_set(m, 0.1, 0.5, 1.0);
         break;
+    case 5:
+        m->lossy = true;
+        m->gain = 2.0;
+        m->wiggle = 8.0;
+        break;
     default:
         break;
     }
@@ -69,17 +74,20 @@ struct team_member team_member_eight(int number, int terms)
 {
     struct team_member m = team_member_of(number, terms);
     m.gain = 0.0;
+    m.wiggle = 0.0;
     m.schedule = (struct step_schedule){NULL, eighths, 8};
     planes_set(&m, 0.05, 0.12, 0.2);
     return m;
 }
 
 /* Integral of q_j over [z, z + dz]: of 1, cos z, 1 + z, and so on in turns. */
-static double integral_of(int term, double z, double dz)
+static double integral_of(const struct team_member *m, int term, double z, double dz)
 {
     switch (term % 3) {
     case 0:
-        return dz;
+        return dz
+               + (term == 0 ? m->wiggle / 10.0 * cos(20.0 * z + 10.0 * dz) * sin(10.0 * dz)
+                            : 0.0);
     case 1:
         return 2.0 * cos(z + 0.5 * dz) * sin(0.5 * dz);
     default:
@@ -90,10 +98,13 @@ static double integral_of(int term, double z, double dz)
 static int path(void *model, long row, double z, const double *dz, int count,
                 double (*out)[STEP_TERMS])
 {
-    const struct team_run *const run = model;
-    for (int i = 0; i < count; i++)
+    struct team_run *const run = model;
+    const struct team_member *const m = &run->member[row];
+    for (int i = 0; i < count; i++) {
+        run->at[row][i] = z + dz[i];
         for (int j = 0; j < STEP_TERMS; j++)
-            out[i][j] = j < run->member[row].terms ? integral_of(j, z, dz[i]) : (double)NAN;
+            out[i][j] = j < m->terms ? integral_of(m, j, z, dz[i]) : (double)NAN;
+    }
     return 0;
 }
 
@@ -107,7 +118,9 @@ static int nonlinear(void *model, const struct step_call *call)
         atomic_store(&run->control.stop, 1);
     for (long i = 0; i < call->rows; i++)
         if (step_call_has(call, i)) {
-            ck_assert_int_eq(call->place[i].stage, call->stage);
+            const struct step_place place = call->place[i];
+            ck_assert_int_eq(place.stage, call->stage);
+            ck_assert_exactly(place.z, run->at[call->row + i][place.index]);
             ck_assert_int_eq(call->st[i].outcome, ROW_RUNNING);
             call->st[i].transforms++;
         }

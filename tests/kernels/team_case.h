@@ -24,7 +24,8 @@ struct team_member {
     int number; /* what its field and L are made from */
     int terms;
     bool lossy;
-    double gain; /* Re L, added to the first term's */
+    double gain;   /* Re L, added to the first term's */
+    double wiggle; /* q_0 = 1 + wiggle cos 20 z */
     double g;
     long dead; /* bins at the start without field and prefactor */
     double positions[TEAM_PLANES];
@@ -50,12 +51,13 @@ struct team_run {
     struct row_status st[TEAM_ROWS];
     struct team_result result[TEAM_ROWS];
     struct run_control control;
-    long calls;     /* of N */
-    long stop_call; /* that asks for a stop, 0: none */
-    long gathered;  /* calls of gather */
+    double at[TEAM_ROWS][8]; /* positions of a row's last call of path */
+    long calls;              /* of N */
+    long stop_call;          /* that asks for a stop, 0: none */
+    long gathered;           /* calls of gather */
 };
 
-/** Member number 0 … 4 of a stepper whose rows have at most so many terms: 0 plain; 1 begins
+/** Member number 0 … 5 of a stepper whose rows have at most so many terms: 0 plain; 1 begins
  * with a step that is rejected; 2 overflows on its way; 3 is short and has a plane at its
  * start; 4 has a schedule. */
 struct team_member team_member_of(int number, int terms);

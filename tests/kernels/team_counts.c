@@ -8,9 +8,10 @@ static struct kernel_table counting_kernels;
 static struct backend_ops counting_ops;
 static struct team_counts counts;
 
-static void launched(long rows)
+static void launched(long rows, const unsigned char *active)
 {
     counts.launches++;
+    counts.masked += active != NULL;
     counts.most_rows = rows > counts.most_rows ? rows : counts.most_rows;
     counts.least_rows =
         counts.launches == 1 || rows < counts.least_rows ? rows : counts.least_rows;
@@ -20,7 +21,7 @@ static void launched(long rows)
     static int counted_##name(struct backend *be, const struct args##_args *a, long row,       \
                               long rows, long n)                                               \
     {                                                                                          \
-        launched(rows);                                                                        \
+        launched(rows, a->active);                                                             \
         return kernels->entry(be, a, row, rows, n);                                            \
     }
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */

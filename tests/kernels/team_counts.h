@@ -6,6 +6,7 @@
 /* What a backend was asked for. */
 struct team_counts {
     long launches;
+    long masked; /* launches with a mask */
     long uploads, downloads;
     long most_rows, least_rows; /* of a launch */
 };

@@ -14,7 +14,7 @@
 #include "tests/kernels/team_counts.h"
 #include "tests/unit_main.h"
 
-#define MEMBERS 5
+#define MEMBERS 6
 
 static struct team_run run;
 static struct team_result alone[MEMBERS];
@@ -38,10 +38,18 @@ static void load_all(struct team_run *to, int terms)
 
 static void check_all(const struct team_run *batch)
 {
-    static const char *const names[MEMBERS] = {"plain", "rejected", "overflowing", "short",
-                                               "scheduled"};
+    static const char *const names[MEMBERS] = {"plain", "rejected",  "overflowing",
+                                               "short", "scheduled", "rejected later"};
     for (int k = 0; k < MEMBERS; k++)
         team_check_same(&batch->result[k], &alone[k], names[k]);
+}
+
+static bool rejected_later(const struct team_result *r)
+{
+    bool later = false;
+    for (long i = 1; i < r->st.history_count; i++)
+        later = later || (r->history[0].accepted && !r->history[i].accepted);
+    return later;
 }
 
 /* What the members are made for does happen. */
@@ -57,6 +65,8 @@ static void check_members(void)
     ck_assert_int_eq(alone[3].planes, TEAM_PLANES);
     ck_assert_int_lt(alone[3].st.steps, alone[0].st.steps);
     ck_assert_int_eq(alone[4].st.steps, 10);
+    ck_assert_int_eq(alone[5].st.outcome, ROW_DONE);
+    ck_assert(rejected_later(&alone[5]));
 }
 
 static void check_batch(struct backend *be, int group, int terms)
@@ -155,14 +165,15 @@ START_TEST(a_batch_is_the_rows_of_a_cpu_within_the_steps_budget)
 }
 END_TEST
 
-/* Three rows for five members: whoever ends makes room for the next. */
+/* Three rows for six members: whoever ends makes room for the next; one without loss and of one
+ * term for one with both. */
 START_TEST(rows_are_loaded_again_while_the_others_run)
 {
     static struct team_result done[MEMBERS];
     struct backend *const be = team_backend();
-    int who[3] = {0, 1, 3};
+    int who[3] = {2, 4, 0};
     int next = 0;
-    static const int waiting[] = {4, 2};
+    static const int waiting[] = {1, 5, 3};
     alone_all(be, 1, 2);
     team_open(&run, be, 3, 1, 2);
     for (int r = 0; r < 3; r++) {
@@ -176,7 +187,7 @@ START_TEST(rows_are_loaded_again_while_the_others_run)
         for (int r = 0; r < 3; r++) {
             if (run.st[r].outcome != ROW_RUNNING && who[r] >= 0) {
                 done[who[r]] = run.result[r];
-                who[r] = next < 2 ? waiting[next++] : -1;
+                who[r] = next < 3 ? waiting[next++] : -1;
                 if (who[r] < 0)
                     continue;
                 const struct team_member m = team_member_of(who[r], 2);
@@ -234,7 +245,7 @@ START_TEST(limits_end_one_row_and_leave_the_others)
     team_open(&run, be, 4, 1, 1);
     team_load(&run, 0, &late);
     team_load(&run, 1, &used);
-    for (int k = 3; k < MEMBERS; k++) {
+    for (int k = 3; k <= 4; k++) {
         const struct team_member m = team_member_of(k, 1);
         team_load(&run, k - 1, &m);
     }
@@ -368,6 +379,7 @@ START_TEST(a_trial_has_as_many_launches_and_copies_for_many_rows_as_for_one)
                 const long passes = RK45_TRIAL_PASSES + exponents + bins;
                 /* With N's launches and the one that takes the new states over. */
                 ck_assert_int_eq(counts.launches, trials * (passes + 6 + 1));
+                ck_assert_int_eq(counts.masked, counts.launches - 6 * trials);
                 ck_assert_int_eq(counts.most_rows, rows);
                 ck_assert_int_eq(counts.least_rows, rows);
                 /* The last states are taken over before advance returns. */
