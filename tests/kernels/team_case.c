@@ -48,8 +48,9 @@ static void member_special(struct team_member *m)
         break;
     case 5:
         m->lossy = true;
-        m->gain = 2.0;
-        m->wiggle = 8.0;
+        m->gain = 0.4;
+        m->wiggle = 30.0;
+        planes_set(m, 0.1, 0.2, 0.3);
         break;
     default:
         break;

@@ -333,59 +333,79 @@ START_TEST(a_row_saved_beside_others_goes_on_beside_others)
 }
 END_TEST
 
-/* Trials of all rows, without planes and without rejections, between two stops. */
-static struct team_counts counted(struct backend *be, int rows, int terms, enum step_norm norm,
-                                  int trials)
+/* Launches of the stepper's own in a trial, with the one that takes new states over. */
+static long launches_of_trial(int terms, enum step_norm norm)
 {
-    static const double h[20] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01,
-                                 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01};
-    team_open(&run, be, rows, 1, terms);
-    for (int r = 0; r < rows; r++) {
+    const long bins = norm == STEP_NORM_L2 ? 0 : 1;
+    const long exponents = terms > 2 ? RK45_PHASE_PASSES : 0;
+    return RK45_TRIAL_PASSES + exponents + bins + 1;
+}
+
+/* All launches cover all rows, those of the stepper under a mask. */
+static void check_launches(const struct team_counts *counts, int rows, long own, long of_n)
+{
+    ck_assert_int_eq(counts->launches, own + of_n);
+    ck_assert_int_eq(counts->masked, own);
+    ck_assert_int_eq(counts->most_rows, rows);
+    ck_assert_int_eq(counts->least_rows, rows);
+}
+
+/* Rows that take equal steps; the last one's norm may be another. */
+static void load_equal(struct team_run *to, int terms, enum step_norm norm)
+{
+    static const double h[10] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01};
+    for (int r = 0; r < to->rows; r++) {
         struct team_member m = team_member_eight(r % MEMBERS, terms);
-        m.schedule = (struct step_schedule){NULL, h, 20};
-        m.control.norm = r == rows - 1 ? norm : STEP_NORM_L2;
+        m.schedule = (struct step_schedule){NULL, h, 10};
+        m.control.norm = r == to->rows - 1 ? norm : STEP_NORM_L2;
         m.control.atol = 1e-6;
-        m.positions[0] = 0.15;
-        m.positions[1] = 0.18;
-        team_load(&run, r, &m);
+        m.positions[0] = 0.08;
+        m.positions[1] = 0.09;
+        m.positions[2] = 0.1;
+        team_load(to, r, &m);
     }
-    run.stop_call = 1 + 6; /* the first slopes and a trial */
-    team_advance(&run);
-    ck_assert_int_eq(run.st[0].steps, 1);
-    atomic_store(&run.control.stop, 0);
-    run.stop_call = run.calls + 6 * trials;
-    const long gathered = run.gathered;
-    team_counts_begin(be);
-    team_advance(&run);
-    const struct team_counts counts = team_counts_end(be);
+}
+
+/* Advance up to the stop that N asks for in its next `calls` calls. */
+static struct team_counts counted(struct team_run *of, long calls)
+{
+    atomic_store(&of->control.stop, 0);
+    of->stop_call = of->calls + calls;
+    team_counts_begin(of->be);
+    team_advance(of);
+    return team_counts_end(of->be);
+}
+
+static void check_counts(struct backend *be, int rows, int terms, enum step_norm norm)
+{
+    const long own = launches_of_trial(terms, norm);
+    team_open(&run, be, rows, 1, terms);
+    load_equal(&run, terms, norm);
+    struct team_counts counts = counted(&run, 1 + 6);
+    /* The first slopes, a trial, and what it led to before advance returns. */
+    check_launches(&counts, rows, 2 + own, 1 + 6);
+    ck_assert_int_eq(counts.uploads, 3);
+    ck_assert_int_eq(counts.downloads, 2);
+    ck_assert_int_eq(run.gathered, 2);
+    const long trials = 4;
+    counts = counted(&run, 6 * trials);
+    check_launches(&counts, rows, trials * own, trials * 6);
+    ck_assert_int_eq(counts.uploads, trials + 1);
+    ck_assert_int_eq(counts.downloads, trials);
+    ck_assert_int_eq(run.gathered, 2 + trials);
     for (int r = 0; r < rows; r++)
         ck_assert_int_eq(run.st[r].steps, 1 + trials);
-    ck_assert_int_eq(run.gathered - gathered, trials);
     team_close(&run);
-    return counts;
 }
 
 START_TEST(a_trial_has_as_many_launches_and_copies_for_many_rows_as_for_one)
 {
+    static const int rows[] = {1, 2, TEAM_ROWS};
     struct backend *const be = team_backend();
-    const long trials = 4;
-    for (int rows = 1; rows <= TEAM_ROWS; rows += rows == 1 ? 1 : 4)
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         for (int terms = 1; terms <= 4; terms++)
-            for (int norm = STEP_NORM_L2; norm <= STEP_NORM_RMS; norm++) {
-                const struct team_counts counts =
-                    counted(be, rows, terms, (enum step_norm)norm, (int)trials);
-                const long bins = norm == STEP_NORM_L2 ? 0 : 1;
-                const long exponents = terms > 2 ? RK45_PHASE_PASSES : 0;
-                const long passes = RK45_TRIAL_PASSES + exponents + bins;
-                /* With N's launches and the one that takes the new states over. */
-                ck_assert_int_eq(counts.launches, trials * (passes + 6 + 1));
-                ck_assert_int_eq(counts.masked, counts.launches - 6 * trials);
-                ck_assert_int_eq(counts.most_rows, rows);
-                ck_assert_int_eq(counts.least_rows, rows);
-                /* The last states are taken over before advance returns. */
-                ck_assert_int_eq(counts.uploads, trials + 1);
-                ck_assert_int_eq(counts.downloads, trials);
-            }
+            for (int norm = STEP_NORM_L2; norm <= STEP_NORM_RMS; norm++)
+                check_counts(be, rows[r], terms, (enum step_norm)norm);
     backend_destroy(be);
 }
 END_TEST
