@@ -161,16 +161,22 @@ struct stepper {
 /** Bins of a row, all of its group. */
 long step_bins(const struct stepper *s);
 
-/** A row's part of a slot, of a table of li or lr, of the spectra. */
+/** A row's part of a slot. */
 double *step_slot_of(const struct stepper *s, long r, enum step_slot slot);
+/** Of a table of li or lr. */
 double *step_real_of(const struct stepper *s, long r, double *rows);
+/** Of the spectra. */
 cplx *step_spectrum_of(const struct stepper *s, long r);
 
-/** Where the scalars of a team begin that are named. */
-double *step_scalars_at(const struct step_team *team, double *block, int scalar);
+/** Where the scalars of a team begin that are named, in `scalars` or in `block`. */
+static inline double *step_scalars_at(const struct step_team *team, double *block, int scalar)
+{
+    return block + team->rows * scalar;
+}
 
-/** Scalars of a trial, or the mask of a pass alone, to the backend in one copy. */
+/** Scalars of a trial, and the masks of a joint team, to the backend in one copy. */
 int step_send_trial(struct stepper *s, struct step_team *team);
+/** The mask of a pass alone; a team that is not joint has none. */
 int step_send_mask(struct stepper *s, struct step_team *team);
 
 /** A mask for kernels; NULL unless the team is joint. */
