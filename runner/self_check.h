@@ -9,8 +9,8 @@
 
 /*
  * Class R in the field (numerics.md §1): the same short sequence of steps by this worker's
- * kernels and by those for any x86-64, in one process. Bad hardware, and kernels that are wrong
- * on one machine, show as a difference beyond the rounding bound.
+ * kernels, on a CPU or a device, and by those for any x86-64, in one process. Bad hardware, and
+ * kernels that are wrong on one machine, show as a difference beyond the rounding bound.
  */
 
 #define SELF_CHECK_STEPS     8   /* compared at most: the ladder goes no further */

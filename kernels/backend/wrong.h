@@ -4,12 +4,11 @@
 
 #include "kernels/backend.h"
 
-/* A CPU whose arithmetic is wrong, in test builds only (kernels/base/fault.h). */
+/* A backend whose arithmetic is wrong, in test builds only (kernels/base/fault.h). */
 
 #ifdef SCANFARM_FAULTS
 
-/** From now on the slope that a step ends with is a thousandth too large in this backend, on
- * the CPU. */
+/** From now on the slope that a step ends with is a thousandth too large in this backend. */
 void backend_make_wrong(struct backend *be);
 
 #else

@@ -52,6 +52,7 @@ static struct {
     unsigned next;  /* of the order, to be started */
     unsigned ended; /* threads */
     uint64_t random;
+    bool seeded; /* the order was asked for, or looked for */
 } machine;
 
 /* The shared memory of the block. */
@@ -74,6 +75,14 @@ void emu_stop(const char *what)
 void emu_shuffle(unsigned long seed)
 {
     machine.random = seed;
+    machine.seeded = true;
+}
+
+/* The order of a program that asks for none. */
+static void seed_read(void)
+{
+    const char *const text = getenv(EMU_SEED);
+    emu_shuffle(text != NULL ? strtoul(text, NULL, 10) : 0);
 }
 
 /* xorshift64* (Vigna, 2016), below `end`. */
@@ -276,6 +285,8 @@ void emu_run(const struct emu_launch *launch)
         || launch->blocks.y < 1 || launch->blocks.y > 65535)
         emu_stop("a launch of a shape that devices refuse");
     arguments_check(launch);
+    if (!machine.seeded)
+        seed_read();
     const unsigned blocks = launch->blocks.x * launch->blocks.y;
     unsigned *const order = calloc(blocks, sizeof *order);
     if (order == NULL)

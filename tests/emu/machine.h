@@ -29,6 +29,9 @@ struct emu_place {
 /** The running thread's place; written by the machine alone. */
 extern struct emu_place emu_here;
 
+/* The seed of emu_shuffle for programs that do not call it. */
+#define EMU_SEED "EMU_SEED"
+
 /** In which order blocks and threads run from now on; 0: by number. */
 void emu_shuffle(unsigned long seed);
 

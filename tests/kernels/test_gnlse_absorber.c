@@ -9,6 +9,7 @@
 #include "kernels/models/pulse/grid.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
@@ -180,6 +181,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse absorber and schedule");
     TCase *const tests = tcase_create("absorber");
     tcase_set_timeout(tests, 50);

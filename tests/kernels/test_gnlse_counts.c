@@ -53,6 +53,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse counts");
     TCase *const tests = tcase_create("counts");
     tcase_set_timeout(tests, 30);

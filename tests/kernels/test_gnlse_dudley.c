@@ -6,6 +6,7 @@
 
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/dudley.h"
+#include "tests/kernels/isa.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
@@ -45,6 +46,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse supercontinuum");
     TCase *const tests = tcase_create("dudley");
     tcase_set_timeout(tests, 280);

@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/grid.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
@@ -244,6 +245,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse points");
     TCase *const tests = tcase_create("points");
     tcase_add_test(tests, pulses_need_exactly_one_of_energy_and_peak_power);

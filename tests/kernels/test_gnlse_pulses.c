@@ -9,6 +9,7 @@
 #include "kernels/models/pulse/gnlse.h"
 #include "kernels/models/pulse/raman_silica.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
 
 #define PI     3.14159265358979323846
@@ -140,6 +141,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse pulses");
     TCase *const tests = tcase_create("pulses");
     tcase_set_timeout(tests, 60);

@@ -6,6 +6,7 @@
 
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
 
 #define PI 3.14159265358979323846
@@ -84,6 +85,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse Raman");
     TCase *const tests = tcase_create("raman");
     tcase_set_timeout(tests, 100);

@@ -2,6 +2,7 @@
 /* The supercontinuum case to the end of what its reference can tell. */
 #include "kernels/contract/bounds.h"
 #include "tests/kernels/dudley.h"
+#include "tests/kernels/isa.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
@@ -16,6 +17,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("gnlse, long");
     TCase *const tests = tcase_create("long");
     tcase_set_timeout(tests, 580);

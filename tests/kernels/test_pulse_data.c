@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/measured.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/unit_main.h"
 
 #define PI     3.14159265358979323846
@@ -612,6 +613,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("pulse data");
     TCase *const tests = tcase_create("data");
     tcase_set_timeout(tests, 60);

@@ -10,6 +10,7 @@
 #include "kernels/models/pulse/perturb.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
@@ -307,6 +308,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("pulse input");
     TCase *const tests = tcase_create("pulses");
     tcase_add_test(tests, a_sech_pulse_has_its_peak_power_duration_and_closed_energy);

@@ -8,6 +8,7 @@
 #include "kernels/models/pulse/observables.h"
 #include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
+#include "tests/kernels/isa.h"
 #include "tests/perturb/bounded.h"
 #include "tests/unit_main.h"
 
@@ -151,6 +152,8 @@ END_TEST
 
 int main(void)
 {
+    if (isa_check() != 0)
+        return ISA_SKIPPED;
     Suite *const suite = suite_create("pulse observables");
     TCase *const tests = tcase_create("observables");
     tcase_add_test(tests, a_gaussian_has_all_its_closed_values);
