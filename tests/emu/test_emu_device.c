@@ -342,6 +342,118 @@ START_TEST(a_column_is_one_launch_by_rows_and_two_a_pass_in_tiles)
 }
 END_TEST
 
+#define BATCH 3
+
+/* Columns by ADK's formula, with fields of their own, after each other on the device. */
+struct batch {
+    struct column_run run[BATCH];
+    struct column_args args;
+    void *memory[10];
+    int used;
+};
+
+/* Rows of one array of all runs, as far as it has `there` for them; of nothing, nothing. */
+static void *gather(struct batch *b, long count, const double *rows[BATCH])
+{
+    const size_t bytes = (size_t)count * sizeof(double);
+    double *const out = array(BATCH * count, sizeof(double));
+    for (int i = 0; i < BATCH && rows[i] != NULL; i++)
+        ck_assert_int_eq(be->ops->upload(be, out + i * count, rows[i], bytes), 0);
+    b->memory[b->used++] = out;
+    return out;
+}
+
+static void batch_there(struct batch *b, const struct column_case *c)
+{
+    static const unsigned char active[BATCH] = {1, 0, 1};
+    const struct column_run *const run = b->run;
+    const long ld = run[0].ld;
+    const long pad = run[0].ld_pad;
+    const double *fields[BATCH], *windows[BATCH], *scalars[BATCH], *taps[BATCH];
+    const double *none[BATCH] = {NULL};
+    struct column_rate rates[BATCH];
+    for (int i = 0; i < BATCH; i++) {
+        fields[i] = run[i].field;
+        windows[i] = run[i].window;
+        scalars[i] = run[i].scalars;
+        taps[i] = run[i].args.taps;
+        rates[i] = run[i].rate;
+    }
+    b->args = run[0].args;
+    b->args.field = gather(b, c->components * ld, fields);
+    b->args.window = gather(b, ld, windows);
+    b->args.scalars = gather(b, COLUMN_SCALARS, scalars);
+    b->args.taps = gather(b, COLUMN_SIDE_MAX + 1, taps);
+    b->args.w = (double *)gather(b, pad, none) + COLUMN_PAD;
+    b->args.integrand = (double *)gather(b, c->components * pad, none) + COLUMN_PAD;
+    b->args.loss = (double *)gather(b, c->components * pad, none) + COLUMN_PAD;
+    b->args.out = gather(b, c->components * ld, none);
+    b->args.sums = gather(b, COLUMN_SUMS, none);
+    struct column_rate *const rate = array(BATCH, sizeof *rate);
+    unsigned char *const mask = array(BATCH, 1);
+    ck_assert_int_eq(be->ops->upload(be, rate, rates, sizeof rates), 0);
+    ck_assert_int_eq(be->ops->upload(be, mask, active, sizeof active), 0);
+    b->args.rate = rate;
+    b->args.active = mask;
+    ck_assert_int_eq(be->ops->device->column(be, COLUMN_BY_ADK, &b->args, 0, BATCH, c->n), 0);
+    be->ops->release(be, rate);
+    be->ops->release(be, mask);
+}
+
+/* Row i is what it is alone; of the one that is left out nothing is written. */
+static void batch_check(struct batch *b, const struct column_case *c, int i, bool runs)
+{
+    static double out[2 * 2700];
+    double sums[COLUMN_SUMS];
+    struct column_run *const run = &b->run[i];
+    const long count = c->components * run->ld;
+    ck_assert_int_le(count, (long)(sizeof out / sizeof out[0]));
+    ck_assert_int_eq(
+        be->ops->download(be, out, b->args.out + i * count, (size_t)count * sizeof(double)), 0);
+    ck_assert_int_eq(be->ops->download(be, sums, b->args.sums + i * COLUMN_SUMS, sizeof sums),
+                     0);
+    for (long k = 0; k < count && !runs; k++)
+        ck_assert(is_zero(out[k]));
+    if (!runs)
+        return;
+    run->once = true;
+    column_run_there(run, be);
+    for (int k = 0; k < c->components; k++)
+        ck_assert(equal_bits(out + k * run->ld, run->out + k * run->ld,
+                             (size_t)c->n * sizeof(double)));
+    ck_assert(equal_bits(sums, run->sums, sizeof sums));
+}
+
+START_TEST(a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms)
+{
+    static struct column_rates_known rates;
+    rates_init(&rates);
+    for (int how = 0; how < 8; how++) { /* form, rule, components */
+        struct batch b = {.used = 0};
+        struct column_case c[BATCH];
+        be = device(how % 2 == 0 ? 1 : 100, 0);
+        for (int i = 0; i < BATCH; i++) {
+            c[i] = pulse;
+            c[i].components = 1 + how / 4;
+            c[i].peak *= 1.0 + 0.2 * i;
+            c[i].centre += 0.2 * i;
+            column_run_init(&b.run[i], &c[i], &rates, CASE_ADK, how / 2 % 2 == 0 ? 0 : 4);
+        }
+        batch_there(&b, &c[0]);
+        for (int i = 0; i < BATCH; i++)
+            batch_check(&b, &c[i], i, i != 1);
+        for (int i = 0; i < b.used; i++)
+            be->ops->release(be, b.memory[i]);
+        for (int i = 0; i < BATCH; i++)
+            column_run_clear(&b.run[i]);
+        backend_destroy(be);
+    }
+    rates_clear(&rates);
+    ck_assert_int_eq(emu_live(), 0);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
 /* All elements are made alike, however they are shared among threads. */
 START_TEST(kernels_have_the_same_bits_with_blocks_of_any_size)
 {
@@ -405,6 +517,7 @@ int main(void)
     tcase_add_test(tests, a_recording_runs_when_it_is_replayed);
     tcase_add_test(tests, what_cannot_be_recorded_is_refused);
     tcase_add_test(tests, a_column_is_one_launch_by_rows_and_two_a_pass_in_tiles);
+    tcase_add_test(tests, a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms);
     tcase_add_test(tests, kernels_have_the_same_bits_with_blocks_of_any_size);
     tcase_add_test(tests, blocks_of_another_size_are_refused);
     suite_add_tcase(suite, tests);
