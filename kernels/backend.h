@@ -117,6 +117,8 @@ struct device_ops {
      * a pass; the bits are the same. */
     int (*column)(struct backend *be, enum column_kind kind, const struct column_args *a,
                   long row, long rows, long n);
+    /* Within its memory. */
+    int (*copy)(struct backend *be, void *to, const void *from, size_t bytes);
     /* A place `mark` in the order of the work, below DEVICE_MARKS. */
     int (*mark)(struct backend *be, int mark);
     /* Waits for `last`; receives what the device needed from one mark to the other. */

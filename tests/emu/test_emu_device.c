@@ -107,6 +107,7 @@ START_TEST(work_is_counted)
     ck_assert_int_eq(be->ops->upload(be, d.in, back, 0), 0);
     ck_assert_int_eq(be->ops->upload(be, d.in, back, 48), 0);
     ck_assert_int_eq(be->ops->download(be, back, d.out, sizeof back), 0);
+    ck_assert_int_eq(be->ops->device->copy(be, d.out, d.in, sizeof back), 0);
     const struct device_counts after = counts();
     ck_assert_int_eq(after.launches - before.launches, 1);
     ck_assert_int_eq(after.transforms - before.transforms, 1);
@@ -117,6 +118,8 @@ START_TEST(work_is_counted)
     ck_assert_int_gt(after.waits, before.waits);
     ck_assert_double_ge(after.waited, before.waited);
     ck_assert_int_ge(before.allocated, 3 * (long long)sizeof back);
+    ck_assert_int_eq(be->ops->download(be, back, d.out, sizeof back), 0);
+    check_times(back, 1.0);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
     end();
