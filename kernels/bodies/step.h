@@ -18,6 +18,8 @@
  *   step_last     k_6 = F^-1 pre spec; y' = F (y + sum_j hb_j k_j), part = F sum_j he_j k_j,
  *                 F = exp(L h); out[row]: sum |y'|^2
  *   step_close    k = pre spec; out[row]: sum |part + last k|^2
+ *   step_take     y = y', k_1 = k: where a batch shares its rows' places, an accepted row's new
+ *                 state and slope become those that its next step begins with
  *   step_bin      out[row][2]: sum and maximum of (|part + last k| / (atol + rtol max(|y|,
  *                 |y'|)))^2; a bin without error counts 0, whatever its tolerance
  *
@@ -246,6 +248,41 @@ K_FN struct k_terms step_close_body(long i, const struct step_close_row *r)
     struct k_terms t;
     t.a = cplx_abs2(cplx_axpy(r->last, k, part));
     return t;
+}
+
+struct step_take_args {
+    const double *next;  /* y' */
+    const double *slope; /* of y' */
+    double *y;
+    double *k;
+    long ld;
+    const unsigned char *active; /* [rows], NULL: all */
+};
+
+struct step_take_row {
+    const double *next, *slope;
+    double *y, *k;
+    long ld;
+};
+
+K_FN struct step_take_row step_take_row(const struct step_take_args *a, long row)
+{
+    const long at = 2 * row * a->ld;
+    struct step_take_row r;
+    r.next = a->next + at;
+    r.slope = a->slope + at;
+    r.y = a->y + at;
+    r.k = a->k + at;
+    r.ld = a->ld;
+    return r;
+}
+
+K_FN void step_take_body(long i, const struct step_take_row *r)
+{
+    const cplx next = split_get(r->next, r->ld, i);
+    const cplx slope = split_get(r->slope, r->ld, i);
+    split_set(r->y, r->ld, i, next);
+    split_set(r->k, r->ld, i, slope);
 }
 
 struct step_bin_args {

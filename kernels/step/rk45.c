@@ -6,118 +6,8 @@
 #include <string.h>
 
 #include "kernels/base/clock.h"
-#include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/step/rk45_row.h"
-
-/* Doubles between two real rows beyond their length: with rows a power of two apart all streams
- * of a pass would fall into the same sets of the caches (measured: docs/performance.md). */
-#define STEP_STAGGER 24
-
-static long row_stride(long n)
-{
-    return backend_stride(n, sizeof(double)) + STEP_STAGGER;
-}
-
-/* Real rows of a row: parts of the slots, li and lr of each term, exponents. */
-static long real_rows(int terms)
-{
-    return 2 * STEP_SLOTS + 2 * terms + (terms > STEP_INLINE_TERMS ? 3 : 0);
-}
-
-static void row_place(struct stepper *s, long r)
-{
-    struct step_row *row = &s->row[r];
-    const int terms = s->setup.terms;
-    const long group = s->setup.group;
-    const long block = group * s->ld; /* a real row of each state */
-    double *next = s->reals + r * real_rows(terms) * block;
-    for (int j = 0; j < STEP_SLOTS; j++, next += 2 * block)
-        row->slot[j] = next;
-    for (int j = 0; j < terms; j++, next += 2 * block) {
-        row->li[j] = next;
-        row->lr[j] = next + block;
-    }
-    if (terms > STEP_INLINE_TERMS) {
-        row->phase = next;
-        row->loss[0] = next + block;
-        row->loss[1] = next + 2 * block;
-    }
-    row->spectrum = s->spectra + r * group * s->ld_spec;
-    row->scalars = s->scalars + r;
-    row->sums = s->sums + r * group * STEP_SPANS * STEP_SUMS;
-    row->positions = s->positions + r * s->setup.planes;
-}
-
-static int create_rows(struct stepper *s)
-{
-    const struct stepper_setup *setup = &s->setup;
-    struct backend *be = setup->backend;
-    const long rows = setup->rows;
-    const long states = rows * setup->group;
-    TRY(be->ops->alloc(be, states * real_rows(setup->terms) * s->ld, sizeof(double),
-                       (void **)&s->reals));
-    TRY(be->ops->alloc(be, states * s->ld_spec, sizeof(cplx), (void **)&s->spectra));
-    TRY(be->ops->alloc(be, states * STEP_SPANS * STEP_SUMS, sizeof(double), (void **)&s->sums));
-    TRY(be->ops->alloc(be, rows, sizeof(struct trial_scalars), (void **)&s->scalars));
-    TRY(MEM_NEW(rows * setup->planes, &s->positions));
-    return MEM_NEW(rows, &s->row);
-}
-
-static int check_setup(const struct stepper_setup *setup)
-{
-    if (setup->spectrum != 0 && setup->spectrum < setup->n)
-        FAIL(ERR_BUG, "a stepper of %ld bins cannot have spectra of %ld", setup->n,
-             setup->spectrum);
-    if (setup->terms < 0 || setup->terms > STEP_TERMS)
-        FAIL(ERR_BUG, "a stepper has 1 to %d terms, not %d", STEP_TERMS, setup->terms);
-    if (setup->group < 0 || setup->group > STEP_GROUP)
-        FAIL(ERR_BUG, "a row of a stepper has 1 to %d states, not %d", STEP_GROUP,
-             setup->group);
-    if (setup->terms > 1 && setup->system.path == NULL)
-        FAIL(ERR_BUG, "a stepper with %d terms needs their integrals", setup->terms);
-    return 0;
-}
-
-int stepper_create(const struct stepper_setup *setup, struct stepper **out)
-{
-    *out = NULL;
-    struct stepper *s;
-    TRY(check_setup(setup));
-    TRY(MEM_NEW(1, &s));
-    s->setup = *setup;
-    if (setup->spectrum == 0)
-        s->setup.spectrum = setup->n;
-    if (setup->terms == 0)
-        s->setup.terms = 1;
-    if (setup->group == 0)
-        s->setup.group = 1;
-    s->ld = row_stride(setup->n);
-    s->ld_spec = stepper_spectrum_stride(s->setup.spectrum);
-    const int rc = create_rows(s);
-    if (rc != 0) {
-        stepper_destroy(s);
-        return rc;
-    }
-    for (long r = 0; r < setup->rows; r++)
-        row_place(s, r);
-    *out = s;
-    return 0;
-}
-
-void stepper_destroy(struct stepper *stepper)
-{
-    if (stepper == NULL)
-        return;
-    struct backend *be = stepper->setup.backend;
-    be->ops->release(be, stepper->reals);
-    be->ops->release(be, stepper->spectra);
-    be->ops->release(be, stepper->sums);
-    be->ops->release(be, stepper->scalars);
-    mem_free(stepper->positions);
-    mem_free(stepper->row);
-    mem_free(stepper);
-}
 
 static void status_reset(struct row_status *st)
 {
@@ -170,8 +60,8 @@ static bool bin_is_dead(const struct step_member *m, int terms,
 }
 
 /* Adds a gap, cut to whole groups of 8 at its inner ends, and the span up to it. `from` is the
- * end of what the row's spans and gaps cover so far. */
-static void add_gap(struct step_row *row, const struct stepper_setup *setup, long *from,
+ * end of what the team's spans and gaps cover so far. */
+static void add_gap(struct step_team *team, const struct stepper_setup *setup, long *from,
                     struct step_span dead)
 {
     const long rounded = (dead.begin + 7) / 8 * 8;
@@ -180,20 +70,20 @@ static void add_gap(struct step_row *row, const struct stepper_setup *setup, lon
     if (end <= begin)
         return;
     if (begin > *from)
-        row->span[row->spans++] = (struct step_span){*from, begin};
-    row->gap[row->gaps++] = (struct step_span){begin, end};
+        team->span[team->spans++] = (struct step_span){*from, begin};
+    team->gap[team->gaps++] = (struct step_span){begin, end};
     *from = end;
 }
 
 /* The dead bins to leave out after the first `head`: the longest run of them; where the
  * spectrum is longer than the state, the run at its end. */
-static struct step_span dead_run(const struct step_row *row, const struct step_member *m,
+static struct step_span dead_run(const struct step_team *team, const struct step_member *m,
                                  const struct stepper_setup *setup, long head)
 {
     const bool padded = setup->spectrum > setup->n;
     struct step_span found = {setup->n, setup->spectrum};
     for (long i = head, start = head; i < setup->spectrum; i++) {
-        if (i < setup->n && !bin_is_dead(m, row->terms, setup, i))
+        if (i < setup->n && !bin_is_dead(m, team->terms, setup, i))
             start = i + 1;
         else if (padded ? i + 1 == setup->spectrum : i + 1 - start > found.end - found.begin)
             found = (struct step_span){start, i + 1};
@@ -201,34 +91,58 @@ static struct step_span dead_run(const struct step_row *row, const struct step_m
     return found;
 }
 
-/* Spans and gaps of a row. One group of bins stays when all are dead: its passes write the
- * zeros of the others. */
-static void find_spans(struct step_row *row, const struct step_member *m,
+/* Spans and gaps of a team of one row. One group of bins stays when all are dead: its passes
+ * write the zeros of the others. */
+static void find_spans(struct step_team *team, const struct step_member *m,
                        const struct stepper_setup *setup)
 {
     const long n = setup->n;
     long head = 0;
-    while (head < n && bin_is_dead(m, row->terms, setup, head))
+    while (head < n && bin_is_dead(m, team->terms, setup, head))
         head++;
     long from = 0;
-    row->spans = 0;
-    row->gaps = 0;
+    team->spans = 0;
+    team->gaps = 0;
     if (head == n) {
-        add_gap(row, setup, &from, (struct step_span){n < 8 ? n : 8, setup->spectrum});
+        add_gap(team, setup, &from, (struct step_span){n < 8 ? n : 8, setup->spectrum});
     } else {
-        add_gap(row, setup, &from, (struct step_span){0, head});
-        add_gap(row, setup, &from, dead_run(row, m, setup, head));
+        add_gap(team, setup, &from, (struct step_span){0, head});
+        add_gap(team, setup, &from, dead_run(team, m, setup, head));
     }
     if (from < n)
-        row->span[row->spans++] = (struct step_span){from, n};
+        team->span[team->spans++] = (struct step_span){from, n};
+}
+
+/* A table of a term, [group][n]; `from` NULL: zeros. */
+static int table_upload(struct stepper *s, double *to, const double *from)
+{
+    struct backend *be = s->setup.backend;
+    const long n = s->setup.n;
+    for (long g = 0; g < s->setup.group; g++)
+        TRY(be->ops->upload(be, to + g * s->ld, from != NULL ? from + g * n : s->zeros,
+                            (size_t)n * sizeof(double)));
+    return 0;
+}
+
+/* The tables of the terms that the row's team has. */
+static int load_tables(struct stepper *s, long row, const struct step_member *member)
+{
+    const struct step_row *r = &s->row[row];
+    const struct step_team *team = r->team;
+    for (long j = 0; j < team->terms; j++) {
+        const long from = j * step_bins(s);
+        const bool has = j < r->terms;
+        TRY(table_upload(s, step_real_of(s, row, team->li[j]), has ? member->li + from : NULL));
+        if (team->lossy)
+            TRY(table_upload(s, step_real_of(s, row, team->lr[j]),
+                             has && member->lr != NULL ? member->lr + from : NULL));
+    }
+    return 0;
 }
 
 /* The tables and the state of a member to its row. */
 static int load_rows(struct stepper *s, long row, const struct step_member *member)
 {
-    struct backend *be = s->setup.backend;
-    const long n = s->setup.n;
-    struct step_row *r = &s->row[row];
     TRY(step_upload(s, row, member->pre));
     TRY(step_split(s, row, PREFACTOR));
     TRY(step_upload(s, row, member->field));
@@ -237,28 +151,23 @@ static int load_rows(struct stepper *s, long row, const struct step_member *memb
     static const enum step_slot slots[] = {STATE, K1, K3, K4};
     for (size_t j = 0; j < sizeof slots / sizeof slots[0]; j++)
         TRY(step_split(s, row, slots[j]));
-    const size_t bytes = (size_t)n * sizeof(double);
-    for (long j = 0; j < r->terms; j++)
-        for (long g = 0; g < s->setup.group; g++) {
-            const long from = (j * s->setup.group + g) * n;
-            TRY(be->ops->upload(be, r->li[j] + g * s->ld, member->li + from, bytes));
-            if (r->lossy)
-                TRY(be->ops->upload(be, r->lr[j] + g * s->ld, member->lr + from, bytes));
-        }
-    return 0;
+    return load_tables(s, row, member);
 }
 
 int stepper_load(struct stepper *stepper, long row, const struct step_member *member,
                  struct row_status *st)
 {
     struct step_row *r = &stepper->row[row];
-    r->lossy = member->lr != NULL;
     r->terms = member->terms > 0 ? member->terms : 1;
     if (r->terms > stepper->setup.terms)
         FAIL(ERR_BUG, "a member of %d terms was given to a stepper of %d", r->terms,
              stepper->setup.terms);
+    if (!r->team->joint) {
+        r->team->terms = r->terms;
+        r->team->lossy = member->lr != NULL;
+        find_spans(r->team, member, &stepper->setup);
+    }
     TRY(load_rows(stepper, row, member));
-    find_spans(r, member, &stepper->setup);
     memcpy(r->positions, member->positions, (size_t)stepper->setup.planes * sizeof(double));
     r->control = member->control;
     r->plan = (struct step_plan){0};
@@ -305,20 +214,12 @@ static void row_fail(const struct step_row *row, struct row_status *st, const ch
              what, value, row->z, row->next);
 }
 
-static void slots_swap(struct step_row *row, enum step_slot a, enum step_slot b)
+/* The new state becomes the state. */
+static void row_accept(struct stepper *s, long r, double z, double new2)
 {
-    double *const kept = row->slot[a];
-    row->slot[a] = row->slot[b];
-    row->slot[b] = kept;
-}
-
-/* The new state becomes the state: slots change places, nothing is copied. */
-static void row_accept(struct step_row *row, double z, double new2)
-{
-    slots_swap(row, STATE, K3);
-    slots_swap(row, K1, K4);
-    row->z = z;
-    row->y2 = new2;
+    step_accept(s, r);
+    s->row[r].z = z;
+    s->row[r].y2 = new2;
 }
 
 /* The next step of a schedule; false when the row failed instead. */
@@ -356,17 +257,14 @@ static bool choose_step(struct step_row *row, struct row_status *st, double *h, 
     return true;
 }
 
-/* Slope and step length before the first trial. */
-static int row_start(struct stepper *s, long r, struct row_status *st)
+/* Step length before the first trial, by the sum of the slope's squares. */
+static void row_start(struct step_row *row, struct row_status *st, double slope2)
 {
-    struct step_row *row = &s->row[r];
-    double slope;
-    TRY(step_first_slope(s, r, st, &slope));
+    const double slope = sqrt(slope2);
     if (!isfinite(slope))
         row_fail(row, st, "nonlinear term is not finite", slope);
     row->plan = (struct step_plan){.natural = step_first(&row->control, sqrt(row->y2), slope),
                                    .rejected = false};
-    return 0;
 }
 
 /* Where an accepted step ends. */
@@ -377,18 +275,26 @@ static double step_end(const struct step_row *row, double h, bool lands)
     return lands ? row->positions[row->next] : row->z + h;
 }
 
-/* Judge a trial of length h: take it, or plan a shorter one. */
-static void row_judge(struct step_row *row, struct row_status *st, double h, bool lands,
-                      const struct trial_result *result)
+/* Whether a trial gave numbers; otherwise the row failed. */
+static bool row_finite(const struct step_row *row, struct row_status *st, double h,
+                       const struct trial_result *result)
 {
-    if (!isfinite(result->new2)) {
+    if (!isfinite(result->new2))
         row_fail(row, st, "field is not finite after a step of length in m", h);
-        return;
-    }
-    if (!isfinite(result->err)) {
+    else if (!isfinite(result->err))
         row_fail(row, st, "error estimate is not finite after a step of length in m", h);
+    return st->outcome == ROW_RUNNING;
+}
+
+/* Judge the trial of a row: take it, or plan a shorter one. */
+static void row_judge(struct stepper *s, long r, struct row_status *st)
+{
+    struct step_row *row = &s->row[r];
+    const double h = s->trial[r].path.h;
+    const struct trial_result *const result = &s->trial[r].result;
+    row->trials++;
+    if (!row_finite(row, st, h, result))
         return;
-    }
     const bool accepted = row->schedule.count > 0 || result->err <= 1.0;
     const struct step_record record = {.position = row->z,
                                        .length = h,
@@ -397,7 +303,7 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
                                        .accepted = accepted};
     record_step(st, &record);
     if (accepted) {
-        row_accept(row, step_end(row, h, lands), result->new2);
+        row_accept(s, r, step_end(row, h, s->trial[r].lands), result->new2);
         step_accepted(&row->plan, h, result->err);
         row->done++;
     } else {
@@ -405,6 +311,8 @@ static void row_judge(struct step_row *row, struct row_status *st, double h, boo
         row->rejected++;
     }
     st->progress = row->z;
+    if (accepted && s->setup.system.accepted != NULL)
+        s->setup.system.accepted(s->setup.system.model, r, h, row->y2, st);
 }
 
 /* A given step is not shortened: the row fails where it leaves the range of exp(L h). */
@@ -419,13 +327,12 @@ static void schedule_guard(const struct stepper *s, struct step_row *row, double
 
 /* The positions of a trial; where L changes along the way, a step that leaves the range of
  * exp(L h) is shortened. The row may fail. */
-static int row_path(struct stepper *s, long r, double h, bool *lands, struct row_status *st,
-                    struct trial_path *path)
+static int row_path(struct stepper *s, long r, double h, struct row_status *st)
 {
     struct step_row *row = &s->row[r];
     for (;;) {
         double limit;
-        TRY(step_path(s, r, h, st, path, &limit));
+        TRY(step_path(s, r, h, st, &limit));
         if (!isfinite(limit))
             row_fail(row, st, "the linear operator is not finite over a step of length in m",
                      h);
@@ -436,35 +343,12 @@ static int row_path(struct stepper *s, long r, double h, bool *lands, struct row
         if (!(limit > 1.0) || s->setup.system.path == NULL)
             return 0;
         h *= 0.9 / limit;
-        *lands = false;
+        s->trial[r].lands = false;
         if (!(h >= STEP_MINIMUM * row->control.length)) {
             row_fail(row, st, "step length is below 1e-12 of the length or not finite", h);
             return 0;
         }
     }
-}
-
-static int row_trial(struct stepper *s, long r, struct row_status *st)
-{
-    struct step_row *row = &s->row[r];
-    if (!row->have_slope)
-        TRY(row_start(s, r, st));
-    double h;
-    bool lands;
-    if (st->outcome != ROW_RUNNING || !choose_step(row, st, &h, &lands))
-        return 0;
-    struct trial_path path;
-    TRY(row_path(s, r, h, &lands, st, &path));
-    if (st->outcome != ROW_RUNNING)
-        return 0;
-    struct trial_result result;
-    TRY(step_trial(s, r, &path, st, &result));
-    row->trials++;
-    const long long before = st->steps;
-    row_judge(row, st, path.h, lands, &result);
-    if (st->steps > before && s->setup.system.accepted != NULL)
-        s->setup.system.accepted(s->setup.system.model, r, path.h, row->y2, st);
-    return 0;
 }
 
 static bool stop_wanted(struct run_control *control)
@@ -507,22 +391,107 @@ static bool row_limited(const struct step_row *row, struct row_status *st)
     return false;
 }
 
-static int row_advance(struct stepper *s, long r, struct run_control *control,
-                       struct row_status *st)
-{
-    struct step_row *row = &s->row[r];
-    while (st->outcome == ROW_RUNNING && !row_settled(s, row, st)) {
-        if (stop_wanted(control) || row_limited(row, st))
-            return 0;
-        TRY(row_trial(s, r, st));
-        atomic_fetch_add_explicit(&control->steps_done, 1, memory_order_relaxed);
-    }
-    return 0;
-}
-
 static bool row_wants(const struct row_status *st)
 {
     return st->outcome == ROW_RUNNING && !st->plane_ready;
+}
+
+/* First slopes of the rows of a trial that have none. Sets `on` anew for it. */
+static int team_start(struct stepper *s, struct step_team *team, struct row_status *st)
+{
+    bool any = false;
+    for (long i = 0; i < team->rows; i++) {
+        const long r = team->first + i;
+        team->on[i] = row_wants(&st[r]) && !s->row[r].have_slope;
+        any = any || team->on[i];
+    }
+    if (!any)
+        return 0;
+    TRY(step_first_slopes(s, team, st));
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            row_start(&s->row[team->first + i], &st[team->first + i],
+                      s->trial[team->first + i].result.e2);
+    return 0;
+}
+
+/* What the next trial of a row is; false when it takes part in none. */
+static int row_plan(struct stepper *s, long r, struct row_status *st, bool *takes_part)
+{
+    double h;
+    *takes_part = row_wants(st) && choose_step(&s->row[r], st, &h, &s->trial[r].lands);
+    if (!*takes_part)
+        return 0;
+    TRY(row_path(s, r, h, st));
+    *takes_part = st->outcome == ROW_RUNNING;
+    return 0;
+}
+
+/* A trial of all rows that run. */
+static int team_trial(struct stepper *s, struct step_team *team, struct row_status *st)
+{
+    TRY(team_start(s, team, st));
+    bool any = false;
+    for (long i = 0; i < team->rows; i++) {
+        TRY(row_plan(s, team->first + i, &st[team->first + i], &team->on[i]));
+        any = any || team->on[i];
+    }
+    if (!any)
+        return 0;
+    TRY(step_trial(s, team, st));
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            row_judge(s, team->first + i, &st[team->first + i]);
+    return 0;
+}
+
+/* Rows that a trial is to move; 0 as soon as a row stands on a plane or ended, or none runs:
+ * then the caller has something to do. */
+static long team_running(struct stepper *s, const struct step_team *team, struct row_status *st)
+{
+    long running = 0;
+    bool settled = false;
+    for (long r = team->first; r < team->first + team->rows; r++)
+        if (row_wants(&st[r])) {
+            running++;
+            settled = row_settled(s, &s->row[r], &st[r]) || settled;
+        }
+    return settled ? 0 : running;
+}
+
+/* Whether a row's limit ended it. */
+static bool team_limited(const struct stepper *s, const struct step_team *team,
+                         struct row_status *st)
+{
+    bool limited = false;
+    for (long r = team->first; r < team->first + team->rows; r++)
+        if (row_wants(&st[r]))
+            limited = row_limited(&s->row[r], &st[r]) || limited;
+    return limited;
+}
+
+static long team_ended(const struct step_team *team, const struct row_status *st)
+{
+    long ended = 0;
+    for (long r = team->first; r < team->first + team->rows; r++)
+        ended += st[r].outcome != ROW_RUNNING;
+    return ended;
+}
+
+/* A team until one of its rows stands on its next plane or ends; between calls nothing waits to
+ * be taken over. */
+static int team_advance(struct stepper *s, struct step_team *team, struct run_control *control,
+                        struct row_status *st)
+{
+    const long ended = team_ended(team, st);
+    while (team_ended(team, st) == ended) {
+        const long running = team_running(s, team, st);
+        if (running == 0 || stop_wanted(control) || team_limited(s, team, st))
+            break;
+        TRY(team_trial(s, team, st));
+        atomic_fetch_add_explicit(&control->steps_done, running, memory_order_relaxed);
+    }
+    return step_take(s, team, false);
 }
 
 bool step_call_has(const struct step_call *call, long i)
@@ -543,53 +512,37 @@ int step_call_each(const struct step_call *call, void *model,
 
 int stepper_advance(struct stepper *stepper, struct run_control *control, struct row_status *st)
 {
-    const long rows = stepper->setup.rows;
+    const long teams = stepper->teams;
     const int threads = stepper->setup.backend->threads;
     int rc = 0;
-    if (rows == 1 || threads == 1) {
-        for (long r = 0; r < rows && rc == 0; r++)
-            if (row_wants(&st[r]))
-                rc = row_advance(stepper, r, control, &st[r]);
+    if (teams == 1 || threads == 1) {
+        for (long t = 0; t < teams && rc == 0; t++)
+            rc = team_advance(stepper, &stepper->team[t], control, st);
         return rc;
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) default(none)               \
-    shared(stepper, control, st, rows) reduction(max                                           \
-                                                 : rc)
-    for (long r = 0; r < rows; r++)
-        if (row_wants(&st[r])) {
-            const int code = row_advance(stepper, r, control, &st[r]);
-            rc = code > rc ? code : rc;
-        }
+    shared(stepper, control, st, teams) reduction(max                                          \
+                                                  : rc)
+    for (long t = 0; t < teams; t++) {
+        const int code = team_advance(stepper, &stepper->team[t], control, st);
+        rc = code > rc ? code : rc;
+    }
     return rc;
 }
 
 int stepper_field(struct stepper *stepper, long row, cplx **out)
 {
-    *out = stepper->row[row].spectrum;
+    *out = step_spectrum_of(stepper, row);
     return step_join(stepper, row, STATE);
-}
-
-long stepper_spectrum_stride(long spectrum)
-{
-    return backend_stride(spectrum, sizeof(cplx));
 }
 
 const double *stepper_split(const struct stepper *stepper, long row, long *ld)
 {
     *ld = stepper->ld;
-    return stepper->row[row].slot[STATE];
+    return step_slot_of(stepper, row, STATE);
 }
 
 long stepper_plane(const struct stepper *stepper, long row)
 {
     return stepper->row[row].next - 1;
-}
-
-size_t stepper_row_bytes(long n, long spectrum, int terms)
-{
-    const long bins = spectrum > 0 ? spectrum : n;
-    return (size_t)(row_stride(n) * real_rows(terms > 0 ? terms : 1)) * sizeof(double)
-           + (size_t)stepper_spectrum_stride(bins) * sizeof(cplx)
-           + (STEP_SPANS * STEP_SUMS) * sizeof(double) + sizeof(struct trial_scalars)
-           + sizeof(struct step_row);
 }

@@ -7,7 +7,15 @@
 #include "kernels/backend.h"
 #include "kernels/step/rk45.h"
 
-/* Inside of the stepper: what rk45.c, rk45_trial.c and rk45_state.c share. */
+/*
+ * Inside of the stepper: what rk45.c, rk45_team.c, rk45_trial.c and rk45_state.c share.
+ *
+ * Rows are advanced in *teams*, a trial of all rows of a team at once. Where the host reaches
+ * the backend's memory a team is one row. On a backend that is `apart` one team holds them all:
+ * it is *joint*. Its rows have their places in arrays, so that a launch covers them; a mask
+ * says which take part. A row of it must not depend on who its neighbours are: its passes go
+ * over all bins, with the terms and the loss that any row may have.
+ */
 
 #define RK45_ORDER  5
 #define RK45_STAGES 5 /* between the first slope and the last */
@@ -23,44 +31,71 @@ enum step_slot { K1, K2, K3, K4, K5, STATE, FACTOR, PREFACTOR, STEP_SLOTS };
 /* Terms that the passes propagate themselves; with more, their exponents are rows. */
 #define STEP_INLINE_TERMS 2
 
-/* Scalars of one trial, uploaded together; pointers into the backend's copy go to the kernels.
- */
-struct trial_scalars {
-    double hb[RK45_STAGES][STAGE_SLOPES];
-    double ch[RK45_STAGES];  /* integral of the first term; 1 where the exponents are rows */
-    double ch2[RK45_STAGES]; /* of the second */
-    double path[RK45_STAGES][STEP_TERMS];
-    double last_hb[STEP_LAST_SLOPES];
-    double last_he[STEP_LAST_SLOPES];
-    double e7;
-    double rtol;
-    double atol;
+/* Scalars of a trial, numbers of one row; those of a team are uploaded together. Each is an
+ * array [rows] or, with a width, [rows][width]. */
+enum step_scalar {
+    SCALAR_ENTRY, /* of stage_entry */
+    SCALAR_HB,    /* of stage_turn 1 …, width STAGE_SLOPES each */
+    SCALAR_CH = SCALAR_HB + (RK45_STAGES - 1) * STAGE_SLOPES, /* of each stage: integral of the
+                      first term; 1 where the exponents are rows */
+    SCALAR_CH2 = SCALAR_CH + RK45_STAGES,                     /* of the second */
+    SCALAR_PATH = SCALAR_CH2 + RK45_STAGES, /* of each stage, width STEP_TERMS */
+    SCALAR_LAST_HB = SCALAR_PATH + RK45_STAGES * STEP_TERMS, /* width STEP_LAST_SLOPES */
+    SCALAR_LAST_HE = SCALAR_LAST_HB + STEP_LAST_SLOPES,      /* the same */
+    SCALAR_E7 = SCALAR_LAST_HE + STEP_LAST_SLOPES,
+    SCALAR_RTOL,
+    SCALAR_ATOL,
+    STEP_SCALARS
 };
+
+/* Masks of a joint team, [rows][group] each, behind its scalars. */
+enum step_mask {
+    MASK_ACTIVE, /* the rows of the pass under way */
+    MASK_TAKEN,  /* rows whose new state is to become their state */
+    STEP_MASKS
+};
+
+/* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. Each kind is [rows][group], the two
+ * are one kind [rows][group][2]. */
+enum step_sum { SUM_STATE, SUM_ERROR, SUM_BINS, SUM_TOP, STEP_SUMS };
 
 /* Bins [begin, end), begin a multiple of 8. */
 struct step_span {
     long begin, end;
 };
 
-/* One row: its memory on the backend and where it stands. */
-struct step_row {
-    /* rows on the backend */
-    double *slot[STEP_SLOTS];
-    cplx *spectrum; /* argument of N and N itself; free between steps */
-    double *li[STEP_TERMS];
+/* Rows [first, first + rows) of the stepper and their memory. */
+struct step_team {
+    long first, rows;
+    bool joint;
+    /* on the backend */
+    double *slot[STEP_SLOTS]; /* [rows][group][2][ld] */
+    cplx *spectrum;           /* [rows][group][ld_spec] argument of N and N itself; free between
+                                 steps */
+    double *li[STEP_TERMS];   /* [rows][group][ld] */
     double *lr[STEP_TERMS];
     double *phase;   /* exponents at a position, more than STEP_INLINE_TERMS only: Im */
     double *loss[2]; /* Re, of two positions in turns */
-    struct trial_scalars *scalars;
-    double *sums; /* [STEP_SPANS][STEP_SUMS group] */
+    double *scalars; /* [STEP_SCALARS] of [rows]; joint: then the masks */
+    double *sums;    /* [STEP_SPANS][STEP_SUMS] of [rows][group] */
     /* on the host */
+    double *block;                     /* as `scalars` */
+    double *found;                     /* as `sums` */
+    bool *on;                          /* [rows] of the pass under way */
+    bool taking;                       /* some row's new state waits to become its state */
     struct step_span span[STEP_SPANS]; /* the bins that may differ from zero */
     int spans;
     struct step_span gap[STEP_GAPS]; /* the others, up to the length of the spectrum */
     int gaps;
+    int terms;  /* of the passes */
+    bool lossy; /* some lr is given; joint: may be */
+};
+
+/* Where one row stands. */
+struct step_row {
+    struct step_team *team;
     int terms;
-    bool lossy;      /* some lr is given */
-    bool have_slope; /* slot[K1] holds the slope of the state */
+    bool have_slope; /* slot K1 holds the slope of the state */
     struct step_control control;
     struct step_plan plan;
     double guard;                  /* longest step that a constant L allows */
@@ -76,37 +111,78 @@ struct step_row {
     long done; /* steps of it */
 };
 
-/* Sums of a span: |y'|^2, |e|^2, and the two of step_bin. Each kind is [group], the two are one
- * kind [group][2]. */
-enum step_sum { SUM_STATE, SUM_ERROR, SUM_BINS, SUM_TOP, STEP_SUMS };
-
-/* The rows and what they share. */
-struct stepper {
-    struct stepper_setup setup;
-    long ld;       /* of split and real rows */
-    long ld_spec;  /* of spectra */
-    double *reals; /* on the backend: [rows][real rows of setup.terms][group][ld] */
-    cplx *spectra; /* [rows][group][ld_spec] */
-    double *sums;  /* [rows][STEP_SPANS][STEP_SUMS group]: one cache line a state */
-    struct trial_scalars *scalars;
-    double *positions; /* [rows][planes] */
-    struct step_row *row;
+/* The positions of a trial and the integrals of the terms up to them. */
+struct trial_path {
+    double h;
+    double dz[RK45_STAGES]; /* c_i h, each formed once */
+    double integral[RK45_STAGES][STEP_TERMS];
+    bool mild; /* no exponent's real part is above VMATH_MILD */
 };
 
 /* What a trial found. */
 struct trial_result {
     double err;  /* error over tolerance */
-    double e2;   /* sum |e|^2 */
+    double e2;   /* sum |e|^2, or of the first slope's squares */
     double new2; /* sum |y'|^2 */
     double bins; /* of step_bin, where the norm asks for it */
     double top;
 };
 
-/** The slope of the state into K1, and its norm. */
-int step_first_slope(struct stepper *s, long r, struct row_status *st, double *norm);
+/* The trial under way of a row. */
+struct row_trial {
+    struct trial_path path;
+    bool lands; /* on the next plane */
+    struct trial_result result;
+};
+
+/* The rows and what they share. */
+struct stepper {
+    struct stepper_setup setup;
+    long ld;      /* of split and real rows */
+    long ld_spec; /* of spectra */
+    /* on the backend: */
+    double *reals; /* of each team [real rows of setup.terms][rows][group][ld] */
+    cplx *spectra; /* [rows][group][ld_spec] */
+    double *sums;  /* [rows][STEP_SPANS][STEP_SUMS group]: one cache line a state */
+    double *scalars;
+    /* on the host: */
+    double *blocks;
+    double *found;
+    bool *on;                 /* [rows] */
+    struct step_place *place; /* [rows] */
+    struct row_trial *trial;  /* [rows] */
+    double *positions;        /* [rows][planes] */
+    double *zeros;            /* [n], for tables that a row of a joint team lacks; else NULL */
+    struct step_row *row;
+    struct step_team *team;
+    long teams;
+};
 
 /** Bins of a row, all of its group. */
 long step_bins(const struct stepper *s);
+
+/** A row's part of a slot, of a table of li or lr, of the spectra. */
+double *step_slot_of(const struct stepper *s, long r, enum step_slot slot);
+double *step_real_of(const struct stepper *s, long r, double *rows);
+cplx *step_spectrum_of(const struct stepper *s, long r);
+
+/** Where the scalars of a team begin that are named. */
+double *step_scalars_at(const struct step_team *team, double *block, int scalar);
+
+/** Scalars of a trial, or the mask of a pass alone, to the backend in one copy. */
+int step_send_trial(struct stepper *s, struct step_team *team);
+int step_send_mask(struct stepper *s, struct step_team *team);
+
+/** A mask for kernels; NULL unless the team is joint. */
+const unsigned char *step_mask_of(const struct stepper *s, const struct step_team *team,
+                                  enum step_mask mask);
+
+/** The new state of a row, in K3, and its slope, in K4, become those of the row: of a joint
+ * team at the next step_take. */
+void step_accept(struct stepper *s, long r);
+
+/** Do so for the rows that wait for it; `sent`: their mask is on the backend already. */
+int step_take(struct stepper *s, struct step_team *team, bool sent);
 
 /** Numbers of a row, [group][n], to its spectra. */
 int step_upload(struct stepper *s, long r, const cplx *from);
@@ -118,25 +194,18 @@ int step_join(struct stepper *s, long r, enum step_slot slot);
 /** A slot out of `spectrum`. */
 int step_split(struct stepper *s, long r, enum step_slot slot);
 
-/* The positions of a trial and the integrals of the terms up to them. */
-struct trial_path {
-    double h;
-    double dz[RK45_STAGES]; /* c_i h, each formed once */
-    double integral[RK45_STAGES][STEP_TERMS];
-    bool mild; /* no exponent's real part is above VMATH_MILD */
-};
+/** The slopes of the states of the rows that are `on` into K1; their sums into result.e2. */
+int step_first_slopes(struct stepper *s, struct step_team *team, struct row_status *st);
 
 /**
- * The positions of a trial of length h.
+ * The positions of a trial of length h, into the row's `trial`.
  *
  * @param limit  receives by how much the step is too long for the range of exp(L h): <= 1 is
  *               well, NaN when an integral is not finite
  */
-int step_path(struct stepper *s, long r, double h, struct row_status *st,
-              struct trial_path *out, double *limit);
+int step_path(struct stepper *s, long r, double h, struct row_status *st, double *limit);
 
-/** One trial step: the new state is in K3, its slope in K4. */
-int step_trial(struct stepper *s, long r, const struct trial_path *path, struct row_status *st,
-               struct trial_result *out);
+/** One trial step of the rows that are `on`: their new states are in K3, the slopes in K4. */
+int step_trial(struct stepper *s, struct step_team *team, struct row_status *st);
 
 #endif

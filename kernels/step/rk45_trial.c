@@ -39,26 +39,56 @@ static const double weight_e[RK45_STAGES + 2] = {
 };
 #undef TABLEAU_STAGE
 
-/* N of a stage at one of the positions of the row's last path, `at`, 0 before the first step.
+/* The call of N for the rows that are on, at their position number `at`. */
+static struct step_call call_of(struct stepper *s, const struct step_team *team, int at,
+                                int stage, struct row_status *st)
+{
+    const bool path = s->setup.system.path != NULL;
+    for (long r = team->first; r < team->first + team->rows; r++) {
+        const double dz = stage == 0 ? 0.0 : s->trial[r].path.dz[at];
+        s->place[r] =
+            (struct step_place){.z = s->row[r].z + dz, .index = path ? at : -1, .stage = stage};
+    }
+    return (struct step_call){.row = team->first,
+                              .rows = team->rows,
+                              .group = s->setup.group,
+                              .stage = stage,
+                              .on = team->joint ? team->on : NULL,
+                              .active = step_mask_of(s, team, MASK_ACTIVE),
+                              .place = s->place + team->first,
+                              .spectrum = team->spectrum,
+                              .ld = s->ld_spec,
+                              .st = st + team->first};
+}
+
+/* N of a stage at one of the positions of the rows' last paths, `at`, 0 before the first step.
  */
-static int evaluate(struct stepper *s, long r, double dz, int at, int stage,
+static int evaluate(struct stepper *s, const struct step_team *team, int at, int stage,
                     struct row_status *st)
 {
     const struct step_system *system = &s->setup.system;
-    const struct step_place place = {
-        .z = s->row[r].z + dz, .index = system->path != NULL ? at : -1, .stage = stage};
-    const struct step_call call = {.row = r,
-                                   .rows = 1,
-                                   .group = s->setup.group,
-                                   .stage = stage,
-                                   .place = &place,
-                                   .spectrum = s->row[r].spectrum,
-                                   .ld = s->ld_spec,
-                                   .st = st};
-    st->rhs_calls++;
-    TRY(system->nonlinear(system->model, &call));
-    const bool last = stage == 0 || stage == STEP_END;
-    return last && system->gather != NULL ? system->gather(system->model, &call) : 0;
+    const struct step_call call = call_of(s, team, at, stage, st);
+    for (long i = 0; i < team->rows; i++)
+        call.st[i].rhs_calls += team->on[i] ? 1 : 0;
+    return system->nonlinear(system->model, &call);
+}
+
+/* What the model left of the last evaluation; the stepper's own sums are on their way. */
+static int gather(struct stepper *s, const struct step_team *team, int at, int stage,
+                  struct row_status *st)
+{
+    const struct step_system *system = &s->setup.system;
+    if (system->gather == NULL)
+        return 0;
+    const struct step_call call = call_of(s, team, at, stage, st);
+    return system->gather(system->model, &call);
+}
+
+/* Adds to the passes of the rows that are on. */
+static void count_passes(const struct step_team *team, int passes, struct row_status *st)
+{
+    for (long i = 0; i < team->rows; i++)
+        st[team->first + i].passes += team->on[i] ? passes : 0;
 }
 
 static int path_read(struct stepper *s, long r, const double *dz, int count,
@@ -89,9 +119,9 @@ static struct exponent_bound bound_of_path(const struct step_row *row, const dou
     return b;
 }
 
-int step_path(struct stepper *s, long r, double h, struct row_status *st,
-              struct trial_path *out, double *limit)
+int step_path(struct stepper *s, long r, double h, struct row_status *st, double *limit)
 {
+    struct trial_path *const out = &s->trial[r].path;
     out->h = h;
     for (int i = 0; i < RK45_STAGES; i++)
         out->dz[i] = stage_c[i] * h;
@@ -108,173 +138,201 @@ int step_path(struct stepper *s, long r, double h, struct row_status *st,
     return 0;
 }
 
-static int scalars_upload(struct stepper *s, const struct step_row *row,
-                          const struct trial_path *path)
+/* Number i of a team's scalars, `width` to a row. */
+static double *scalars_of(const struct step_team *team, int scalar, long i, int width)
 {
-    const double h = path->h;
-    const bool inlined = row->terms <= STEP_INLINE_TERMS;
-    struct trial_scalars v = {.e7 = h * weight_e[RK45_STAGES + 1],
-                              .rtol = row->control.rtol,
-                              .atol = row->control.atol};
-    for (int i = 0; i < RK45_STAGES; i++) {
-        v.ch[i] = inlined ? path->integral[i][0] : 1.0;
-        v.ch2[i] = row->terms == 2 ? path->integral[i][1] : 0.0;
-        for (int j = 0; j < row->terms; j++)
-            v.path[i][j] = path->integral[i][j];
-        for (int j = 0; j <= i; j++)
-            v.hb[i][j] = h * stage_a[i][j];
+    return step_scalars_at(team, team->block, scalar) + i * width;
+}
+
+/* Weights of the slopes in turn k, 1 … 4. */
+static int turn_scalar(int k)
+{
+    return SCALAR_HB + (k - 1) * STAGE_SLOPES;
+}
+
+/* Integrals of the terms that a row has; 0 of those that its team has besides. */
+static void scalars_path(const struct step_team *team, const struct step_row *row, long i,
+                         const struct trial_path *path)
+{
+    for (int k = 0; k < RK45_STAGES; k++) {
+        double *const to = scalars_of(team, SCALAR_PATH + k * STEP_TERMS, i, STEP_TERMS);
+        for (int j = 0; j < STEP_TERMS; j++)
+            to[j] = j < row->terms ? path->integral[k][j] : 0.0;
+        const bool inlined = team->terms <= STEP_INLINE_TERMS;
+        *scalars_of(team, SCALAR_CH + k, i, 1) = inlined ? to[0] : 1.0;
+        *scalars_of(team, SCALAR_CH2 + k, i, 1) = team->terms == 2 ? to[1] : 0.0;
     }
+}
+
+/* Scalars of row i of a team. */
+static void scalars_fill(const struct stepper *s, const struct step_team *team, long i)
+{
+    const struct step_row *row = &s->row[team->first + i];
+    const struct trial_path *path = &s->trial[team->first + i].path;
+    scalars_path(team, row, i, path);
+    *scalars_of(team, SCALAR_ENTRY, i, 1) = path->h * stage_a[0][0];
+    for (int k = 1; k < RK45_STAGES; k++) {
+        double *const to = scalars_of(team, turn_scalar(k), i, STAGE_SLOPES);
+        for (int j = 0; j <= k; j++)
+            to[j] = path->h * stage_a[k][j];
+    }
+    double *const hb = scalars_of(team, SCALAR_LAST_HB, i, STEP_LAST_SLOPES);
+    double *const he = scalars_of(team, SCALAR_LAST_HE, i, STEP_LAST_SLOPES);
     for (int j = 0; j < STEP_LAST_SLOPES; j++) {
-        v.last_hb[j] = h * weight_b[last_weight[j]];
-        v.last_he[j] = h * weight_e[last_weight[j]];
+        hb[j] = path->h * weight_b[last_weight[j]];
+        he[j] = path->h * weight_e[last_weight[j]];
     }
-    struct backend *be = s->setup.backend;
-    return be->ops->upload(be, row->scalars, &v, sizeof v);
+    *scalars_of(team, SCALAR_E7, i, 1) = path->h * weight_e[RK45_STAGES + 1];
+    *scalars_of(team, SCALAR_RTOL, i, 1) = row->control.rtol;
+    *scalars_of(team, SCALAR_ATOL, i, 1) = row->control.atol;
+}
+
+/* All that a trial needs, in one copy; then what the one before left to take over. */
+static int trial_begin(struct stepper *s, struct step_team *team)
+{
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            scalars_fill(s, team, i);
+    TRY(step_send_trial(s, team));
+    return step_take(s, team, true);
+}
+
+/* Where a scalar of all rows lies on the backend. */
+static const double *scalar(const struct step_team *team, int which)
+{
+    return step_scalars_at(team, team->scalars, which);
 }
 
 /* Zeros on both sides of a span that the pass over it writes: the gap that ends at its start,
  * and for the last span the one behind it. */
-static struct k_zeros span_zeros(const struct step_row *row, int p)
+static struct k_zeros span_zeros(const struct step_team *team, int p)
 {
     struct k_zeros zeros = {0, 0};
-    for (int g = 0; g < row->gaps; g++) {
-        const long length = row->gap[g].end - row->gap[g].begin;
-        if (row->gap[g].end == row->span[p].begin)
+    for (int g = 0; g < team->gaps; g++) {
+        const long length = team->gap[g].end - team->gap[g].begin;
+        if (team->gap[g].end == team->span[p].begin)
             zeros.before = length;
-        else if (p == row->spans - 1 && row->gap[g].begin == row->span[p].end)
+        else if (p == team->spans - 1 && team->gap[g].begin == team->span[p].end)
             zeros.after = length;
     }
     return zeros;
 }
 
-int step_join(struct stepper *s, long r, enum step_slot slot)
+/* States of a team: rows of its launches. */
+static long team_states(const struct stepper *s, const struct step_team *team)
 {
-    struct backend *be = s->setup.backend;
-    const struct step_row *row = &s->row[r];
-    const struct spectral_join_args args = {.in = row->slot[slot],
-                                            .out = row->spectrum,
-                                            .zeros = {0, s->setup.spectrum - s->setup.n},
-                                            .ld = s->ld,
-                                            .ld_spec = s->ld_spec};
-    return be->kernels->spectral_join(be, &args, 0, s->setup.group, s->setup.n);
-}
-
-int step_split(struct stepper *s, long r, enum step_slot slot)
-{
-    struct backend *be = s->setup.backend;
-    const struct step_row *row = &s->row[r];
-    const struct spectral_split_args args = {row->spectrum, row->slot[slot], s->ld, s->ld_spec,
-                                             NULL};
-    return be->kernels->spectral_split(be, &args, 0, s->setup.group, s->setup.n);
-}
-
-long step_bins(const struct stepper *s)
-{
-    return s->setup.group * s->setup.n;
-}
-
-int step_upload(struct stepper *s, long r, const cplx *from)
-{
-    struct backend *be = s->setup.backend;
-    const long n = s->setup.n;
-    for (long g = 0; g < s->setup.group; g++)
-        TRY(be->ops->upload(be, s->row[r].spectrum + g * s->ld_spec, from + g * n,
-                            (size_t)n * sizeof(cplx)));
-    return 0;
-}
-
-int step_download(struct stepper *s, long r, cplx *to)
-{
-    struct backend *be = s->setup.backend;
-    const long n = s->setup.n;
-    for (long g = 0; g < s->setup.group; g++)
-        TRY(be->ops->download(be, to + g * n, s->row[r].spectrum + g * s->ld_spec,
-                              (size_t)n * sizeof(cplx)));
-    return 0;
+    return team->rows * s->setup.group;
 }
 
 /* Where a pass over a span puts its sums. */
-static double *span_sums(const struct stepper *s, const struct step_row *row, int p,
+static double *span_sums(const struct stepper *s, const struct step_team *team, int p,
                          enum step_sum kind)
 {
-    return row->sums + (p * STEP_SUMS + (int)kind) * s->setup.group;
+    return team->sums + (p * STEP_SUMS + (int)kind) * team_states(s, team);
 }
 
-/* Adds those of a span's [group] states. */
-static void sums_add(const double *sums, long group, struct trial_result *out)
+/* Adds those of a span of row i, of all its states. */
+static void sums_add(const struct stepper *s, const struct step_team *team, int p, long i,
+                     struct trial_result *out)
 {
-    for (long g = 0; g < group; g++) {
-        out->new2 += sums[SUM_STATE * group + g];
-        out->e2 += sums[SUM_ERROR * group + g];
-        const double *const bin = sums + SUM_BINS * group + 2 * g;
+    const long states = team_states(s, team);
+    const double *const sums = team->found + p * STEP_SUMS * states;
+    for (long g = i * s->setup.group; g < (i + 1) * s->setup.group; g++) {
+        out->new2 += sums[SUM_STATE * states + g];
+        out->e2 += sums[SUM_ERROR * states + g];
+        const double *const bin = sums + SUM_BINS * states + 2 * g;
         out->bins += bin[0];
         out->top = bin[1] <= out->top ? out->top : bin[1]; /* a NaN stays */
     }
 }
 
-/* The sums of a row; N vanishes in the bins that no pass covers. */
-static int sums_download(struct stepper *s, const struct step_row *row,
-                         struct trial_result *out)
+/* The sums of all rows; N vanishes in the bins that no pass covers. */
+static int sums_download(struct stepper *s, const struct step_team *team)
 {
     struct backend *be = s->setup.backend;
-    const long group = s->setup.group;
-    const long count = STEP_SUMS * group; /* of a span */
-    double sums[STEP_SPANS * STEP_SUMS * STEP_GROUP];
-    TRY(be->ops->download(be, sums, row->sums, (size_t)(row->spans * count) * sizeof sums[0]));
-    out->e2 = out->new2 = out->bins = out->top = 0.0;
-    for (int p = 0; p < row->spans; p++)
-        sums_add(sums + p * count, group, out);
+    const long count = team->spans * STEP_SUMS * team_states(s, team);
+    TRY(be->ops->download(be, team->found, team->sums, (size_t)count * sizeof(double)));
+    for (long i = 0; i < team->rows; i++) {
+        struct trial_result *const out = &s->trial[team->first + i].result;
+        out->e2 = out->new2 = out->bins = out->top = 0.0;
+        for (int p = 0; team->on[i] && p < team->spans; p++)
+            sums_add(s, team, p, i, out);
+    }
+    return 0;
+}
+
+/* The states as the argument of N. */
+static int states_join(struct stepper *s, const struct step_team *team)
+{
+    struct backend *be = s->setup.backend;
+    const struct spectral_join_args args = {.in = team->slot[STATE],
+                                            .out = team->spectrum,
+                                            .zeros = {0, s->setup.spectrum - s->setup.n},
+                                            .ld = s->ld,
+                                            .ld_spec = s->ld_spec,
+                                            .active = step_mask_of(s, team, MASK_ACTIVE)};
+    return be->kernels->spectral_join(be, &args, 0, team_states(s, team), s->setup.n);
+}
+
+static int slopes_open(struct stepper *s, const struct step_team *team)
+{
+    struct backend *be = s->setup.backend;
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct step_open_args args = {.pre = team->slot[PREFACTOR] + span.begin,
+                                            .spec = team->spectrum + span.begin,
+                                            .k = team->slot[K1] + span.begin,
+                                            .out = span_sums(s, team, p, SUM_ERROR),
+                                            .ld = s->ld,
+                                            .ld_spec = s->ld_spec,
+                                            .active = step_mask_of(s, team, MASK_ACTIVE)};
+        TRY(be->kernels->step_open(be, &args, 0, team_states(s, team), span.end - span.begin));
+    }
     return 0;
 }
 
 /* Once at the start of a row; later it is the last slope of the step before. */
-int step_first_slope(struct stepper *s, long r, struct row_status *st, double *norm)
+int step_first_slopes(struct stepper *s, struct step_team *team, struct row_status *st)
 {
-    struct backend *be = s->setup.backend;
-    struct step_row *row = &s->row[r];
     const double here = 0.0;
     double integral[1][STEP_TERMS] = {{0.0}};
-    TRY(path_read(s, r, &here, 1, st, integral));
-    TRY(step_join(s, r, STATE));
-    TRY(evaluate(s, r, here, 0, 0, st));
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct step_open_args args = {.pre = row->slot[PREFACTOR] + span.begin,
-                                            .spec = row->spectrum + span.begin,
-                                            .k = row->slot[K1] + span.begin,
-                                            .out = span_sums(s, row, p, SUM_ERROR),
-                                            .ld = s->ld,
-                                            .ld_spec = s->ld_spec};
-        TRY(be->kernels->step_open(be, &args, 0, s->setup.group, span.end - span.begin));
-    }
-    st->passes += 2;
-    struct trial_result sums;
-    TRY(sums_download(s, row, &sums));
-    *norm = sqrt(sums.e2);
-    row->have_slope = true;
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            TRY(path_read(s, team->first + i, &here, 1, &st[team->first + i], integral));
+    TRY(step_send_mask(s, team));
+    TRY(states_join(s, team));
+    TRY(evaluate(s, team, 0, 0, st));
+    TRY(slopes_open(s, team));
+    count_passes(team, 2, st);
+    TRY(gather(s, team, 0, 0, st));
+    TRY(sums_download(s, team));
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            s->row[team->first + i].have_slope = true;
     return 0;
 }
 
 /* The exponents up to position i as rows, where a pass has too many terms. */
-static int trial_exponents(struct stepper *s, struct step_row *row, int i)
+static int trial_exponents(struct stepper *s, const struct step_team *team, int i)
 {
     struct backend *be = s->setup.backend;
-    for (int p = 0; row->terms > STEP_INLINE_TERMS && p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        struct stage_exponent_args args = {.path = row->scalars->path[i],
-                                           .phase = row->phase + span.begin,
-                                           .loss = row->lossy ? row->loss[i % 2] + span.begin
-                                                              : NULL,
+    for (int p = 0; team->terms > STEP_INLINE_TERMS && p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        struct stage_exponent_args args = {.path = scalar(team, SCALAR_PATH + i * STEP_TERMS),
+                                           .phase = team->phase + span.begin,
+                                           .loss = team->lossy ? team->loss[i % 2] + span.begin
+                                                               : NULL,
                                            .ld = s->ld,
-                                           .group = s->setup.group};
+                                           .group = s->setup.group,
+                                           .active = step_mask_of(s, team, MASK_ACTIVE)};
         for (int j = 0; j < STEP_TERMS; j++) {
-            const int term = j < row->terms ? j : 0; /* path[i][j] is 0 beyond */
-            args.li[j] = row->li[term] + span.begin;
-            args.lr[j] = row->lossy ? row->lr[term] + span.begin : NULL;
+            const int term = j < team->terms ? j : 0; /* path[i][j] is 0 beyond */
+            args.li[j] = team->li[term] + span.begin;
+            args.lr[j] = team->lossy ? team->lr[term] + span.begin : NULL;
         }
-        TRY((row->terms > STAGE_FEW ? be->kernels->stage_exponent_all
-                                    : be->kernels->stage_exponent)(be, &args, 0, s->setup.group,
-                                                                   span.end - span.begin));
+        TRY((team->terms > STAGE_FEW ? be->kernels->stage_exponent_all
+                                     : be->kernels->stage_exponent)(
+            be, &args, 0, team_states(s, team), span.end - span.begin));
     }
     return 0;
 }
@@ -284,184 +342,228 @@ struct exponent_rows {
     const double *li, *li2, *lr, *lr2, *lr_end;
 };
 
-static struct exponent_rows exponent_rows(const struct step_row *row, long begin, int i)
+static struct exponent_rows exponent_rows(const struct step_team *team, long begin, int i)
 {
     struct exponent_rows e = {NULL, NULL, NULL, NULL, NULL};
-    const bool inlined = row->terms <= STEP_INLINE_TERMS;
-    e.li = (inlined ? row->li[0] : row->phase) + begin;
-    e.li2 = row->terms == 2 ? row->li[1] + begin : NULL;
-    if (row->lossy) {
-        e.lr = (inlined ? row->lr[0] : row->loss[i % 2]) + begin;
-        e.lr2 = row->terms == 2 ? row->lr[1] + begin : NULL;
-        e.lr_end = (inlined ? row->lr[0] : row->loss[(i + 1) % 2]) + begin;
+    const bool inlined = team->terms <= STEP_INLINE_TERMS;
+    e.li = (inlined ? team->li[0] : team->phase) + begin;
+    e.li2 = team->terms == 2 ? team->li[1] + begin : NULL;
+    if (team->lossy) {
+        e.lr = (inlined ? team->lr[0] : team->loss[i % 2]) + begin;
+        e.lr2 = team->terms == 2 ? team->lr[1] + begin : NULL;
+        e.lr_end = (inlined ? team->lr[0] : team->loss[(i + 1) % 2]) + begin;
     }
     return e;
 }
 
 /* Which kernels: without loss, with one, with a small one. */
-static int loss_kind(const struct step_row *row, bool mild)
+static int loss_kind(const struct step_team *team, bool mild)
 {
-    return !row->lossy ? 0 : mild ? 2 : 1;
+    return !team->lossy ? 0 : mild ? 2 : 1;
 }
 
 /* The argument of N at the first c. */
-static int trial_entry(struct stepper *s, struct step_row *row, bool mild)
+static int trial_entry(struct stepper *s, const struct step_team *team, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
-    TRY(trial_exponents(s, row, 0));
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct exponent_rows e = exponent_rows(row, span.begin, 0);
-        const struct stage_entry_args args = {.y = row->slot[STATE] + span.begin,
-                                              .k = row->slot[K1] + span.begin,
-                                              .hb = row->scalars->hb[0],
-                                              .ch = &row->scalars->ch[0],
-                                              .ch2 = &row->scalars->ch2[0],
+    TRY(trial_exponents(s, team, 0));
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct exponent_rows e = exponent_rows(team, span.begin, 0);
+        const struct stage_entry_args args = {.y = team->slot[STATE] + span.begin,
+                                              .k = team->slot[K1] + span.begin,
+                                              .hb = scalar(team, SCALAR_ENTRY),
+                                              .ch = scalar(team, SCALAR_CH),
+                                              .ch2 = scalar(team, SCALAR_CH2),
                                               .li = e.li,
                                               .li2 = e.li2,
                                               .lr = e.lr,
                                               .lr2 = e.lr2,
-                                              .factor = row->slot[FACTOR] + span.begin,
-                                              .out = row->spectrum + span.begin,
-                                              .zeros = span_zeros(row, p),
+                                              .factor = team->slot[FACTOR] + span.begin,
+                                              .out = team->spectrum + span.begin,
+                                              .zeros = span_zeros(team, p),
                                               .ld = s->ld,
                                               .ld_spec = s->ld_spec,
-                                              .group = s->setup.group};
+                                              .group = s->setup.group,
+                                              .active = step_mask_of(s, team, MASK_ACTIVE)};
         int (*const of[3][2])(struct backend *, const struct stage_entry_args *, long, long,
                               long) = {{run->stage_entry, run->stage_entry_two},
                                        {run->stage_entry_loss, run->stage_entry_loss_two},
                                        {run->stage_entry_mild, run->stage_entry_mild_two}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
-                                                      span.end - span.begin));
+        TRY(of[loss_kind(team, mild)][team->terms == 2](be, &args, 0, team_states(s, team),
+                                                        span.end - span.begin));
     }
     return 0;
 }
 
 /* Slope i + 1 out of N at c_i, and the argument of N at c_{i+1}; i = 1 … 4. */
-static int trial_turn(struct stepper *s, struct step_row *row, int i, bool mild)
+static int trial_turn(struct stepper *s, const struct step_team *team, int i, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
-    TRY(trial_exponents(s, row, i));
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct exponent_rows e = exponent_rows(row, span.begin, i);
-        struct stage_turn_args args = {.y = row->slot[STATE] + span.begin,
-                                       .hb = row->scalars->hb[i],
-                                       .ch = &row->scalars->ch[i],
-                                       .ch2 = &row->scalars->ch2[i],
-                                       .ch_end = &row->scalars->ch[i - 1],
-                                       .ch2_end = &row->scalars->ch2[i - 1],
+    TRY(trial_exponents(s, team, i));
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct exponent_rows e = exponent_rows(team, span.begin, i);
+        struct stage_turn_args args = {.y = team->slot[STATE] + span.begin,
+                                       .hb = scalar(team, turn_scalar(i)),
+                                       .ch = scalar(team, SCALAR_CH + i),
+                                       .ch2 = scalar(team, SCALAR_CH2 + i),
+                                       .ch_end = scalar(team, SCALAR_CH + i - 1),
+                                       .ch2_end = scalar(team, SCALAR_CH2 + i - 1),
                                        .li = e.li,
                                        .li2 = e.li2,
                                        .lr = e.lr,
                                        .lr2 = e.lr2,
                                        .lr_end = e.lr_end,
-                                       .pre = row->slot[PREFACTOR] + span.begin,
-                                       .spec = row->spectrum + span.begin,
-                                       .factor = row->slot[FACTOR] + span.begin,
-                                       .slope = row->slot[K1 + i] + span.begin,
-                                       .out = row->spectrum + span.begin,
-                                       .zeros = span_zeros(row, p),
+                                       .pre = team->slot[PREFACTOR] + span.begin,
+                                       .spec = team->spectrum + span.begin,
+                                       .factor = team->slot[FACTOR] + span.begin,
+                                       .slope = team->slot[K1 + i] + span.begin,
+                                       .out = team->spectrum + span.begin,
+                                       .zeros = span_zeros(team, p),
                                        .ld = s->ld,
                                        .ld_spec = s->ld_spec,
-                                       .group = s->setup.group};
+                                       .group = s->setup.group,
+                                       .active = step_mask_of(s, team, MASK_ACTIVE)};
         for (int j = 0; j < i; j++)
-            args.k[j] = row->slot[K1 + j] + span.begin;
+            args.k[j] = team->slot[K1 + j] + span.begin;
         int (*const of[3][2])(struct backend *, const struct stage_turn_args *, long, long,
                               long) = {{run->stage_turn[i], run->stage_turn_two[i]},
                                        {run->stage_turn_loss[i], run->stage_turn_loss_two[i]},
                                        {run->stage_turn_mild[i], run->stage_turn_mild_two[i]}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
-                                                      span.end - span.begin));
+        TRY(of[loss_kind(team, mild)][team->terms == 2](be, &args, 0, team_states(s, team),
+                                                        span.end - span.begin));
     }
     return 0;
 }
 
 /* The new state into K3 and the argument of N, the partial error into K2. */
-static int trial_last(struct stepper *s, struct step_row *row, bool mild)
+static int trial_last(struct stepper *s, const struct step_team *team, bool mild)
 {
     struct backend *be = s->setup.backend;
     const struct kernel_table *run = be->kernels;
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct exponent_rows e = exponent_rows(row, span.begin, RK45_STAGES - 1);
-        struct step_last_args args = {.y = row->slot[STATE] + span.begin,
-                                      .hb = row->scalars->last_hb,
-                                      .he = row->scalars->last_he,
-                                      .ch = &row->scalars->ch[RK45_STAGES - 1],
-                                      .ch2 = &row->scalars->ch2[RK45_STAGES - 1],
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct exponent_rows e = exponent_rows(team, span.begin, RK45_STAGES - 1);
+        struct step_last_args args = {.y = team->slot[STATE] + span.begin,
+                                      .hb = scalar(team, SCALAR_LAST_HB),
+                                      .he = scalar(team, SCALAR_LAST_HE),
+                                      .ch = scalar(team, SCALAR_CH + RK45_STAGES - 1),
+                                      .ch2 = scalar(team, SCALAR_CH2 + RK45_STAGES - 1),
                                       .lr = e.lr,
                                       .lr2 = e.lr2,
-                                      .pre = row->slot[PREFACTOR] + span.begin,
-                                      .factor = row->slot[FACTOR] + span.begin,
-                                      .spec = row->spectrum + span.begin,
-                                      .state = row->slot[K3] + span.begin,
-                                      .part = row->slot[K2] + span.begin,
-                                      .next = row->spectrum + span.begin,
-                                      .zeros = span_zeros(row, p),
-                                      .out = span_sums(s, row, p, SUM_STATE),
+                                      .pre = team->slot[PREFACTOR] + span.begin,
+                                      .factor = team->slot[FACTOR] + span.begin,
+                                      .spec = team->spectrum + span.begin,
+                                      .state = team->slot[K3] + span.begin,
+                                      .part = team->slot[K2] + span.begin,
+                                      .next = team->spectrum + span.begin,
+                                      .zeros = span_zeros(team, p),
+                                      .out = span_sums(s, team, p, SUM_STATE),
                                       .ld = s->ld,
                                       .ld_spec = s->ld_spec,
-                                      .group = s->setup.group};
+                                      .group = s->setup.group,
+                                      .active = step_mask_of(s, team, MASK_ACTIVE)};
         for (int j = 0; j < STEP_LAST_SLOPES - 1; j++)
-            args.k[j] = row->slot[last_slot[j]] + span.begin;
+            args.k[j] = team->slot[last_slot[j]] + span.begin;
         int (*const of[3][2])(struct backend *, const struct step_last_args *, long, long,
                               long) = {{run->step_last, run->step_last},
                                        {run->step_last_loss, run->step_last_loss_two},
                                        {run->step_last_mild, run->step_last_mild_two}};
-        TRY(of[loss_kind(row, mild)][row->terms == 2](be, &args, 0, s->setup.group,
-                                                      span.end - span.begin));
+        TRY(of[loss_kind(team, mild)][team->terms == 2](be, &args, 0, team_states(s, team),
+                                                        span.end - span.begin));
     }
     return 0;
 }
 
 /* The slope of the new state into K4, and the error. */
-static int trial_close(struct stepper *s, struct step_row *row)
+static int trial_close(struct stepper *s, const struct step_team *team)
 {
     struct backend *be = s->setup.backend;
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct step_close_args args = {.pre = row->slot[PREFACTOR] + span.begin,
-                                             .part = row->slot[K2] + span.begin,
-                                             .spec = row->spectrum + span.begin,
-                                             .k = row->slot[K4] + span.begin,
-                                             .last = &row->scalars->e7,
-                                             .out = span_sums(s, row, p, SUM_ERROR),
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct step_close_args args = {.pre = team->slot[PREFACTOR] + span.begin,
+                                             .part = team->slot[K2] + span.begin,
+                                             .spec = team->spectrum + span.begin,
+                                             .k = team->slot[K4] + span.begin,
+                                             .last = scalar(team, SCALAR_E7),
+                                             .out = span_sums(s, team, p, SUM_ERROR),
                                              .ld = s->ld,
                                              .ld_spec = s->ld_spec,
-                                             .group = s->setup.group};
-        TRY(be->kernels->step_close(be, &args, 0, s->setup.group, span.end - span.begin));
+                                             .group = s->setup.group,
+                                             .active = step_mask_of(s, team, MASK_ACTIVE)};
+        TRY(be->kernels->step_close(be, &args, 0, team_states(s, team), span.end - span.begin));
     }
     return 0;
 }
 
 /* The sums of the norms that look at single bins. */
-static int trial_bins(struct stepper *s, struct step_row *row)
+static int trial_bins(struct stepper *s, const struct step_team *team)
 {
     struct backend *be = s->setup.backend;
-    for (int p = 0; p < row->spans; p++) {
-        const struct step_span span = row->span[p];
-        const struct step_bin_args args = {.part = row->slot[K2] + span.begin,
-                                           .k = row->slot[K4] + span.begin,
-                                           .y = row->slot[STATE] + span.begin,
-                                           .state = row->slot[K3] + span.begin,
-                                           .last = &row->scalars->e7,
-                                           .rtol = &row->scalars->rtol,
-                                           .atol = &row->scalars->atol,
-                                           .out = span_sums(s, row, p, SUM_BINS),
+    for (int p = 0; p < team->spans; p++) {
+        const struct step_span span = team->span[p];
+        const struct step_bin_args args = {.part = team->slot[K2] + span.begin,
+                                           .k = team->slot[K4] + span.begin,
+                                           .y = team->slot[STATE] + span.begin,
+                                           .state = team->slot[K3] + span.begin,
+                                           .last = scalar(team, SCALAR_E7),
+                                           .rtol = scalar(team, SCALAR_RTOL),
+                                           .atol = scalar(team, SCALAR_ATOL),
+                                           .out = span_sums(s, team, p, SUM_BINS),
                                            .ld = s->ld,
-                                           .group = s->setup.group};
-        TRY(be->kernels->step_bin(be, &args, 0, s->setup.group, span.end - span.begin));
+                                           .group = s->setup.group,
+                                           .active = step_mask_of(s, team, MASK_ACTIVE)};
+        TRY(be->kernels->step_bin(be, &args, 0, team_states(s, team), span.end - span.begin));
     }
     return 0;
 }
 
-/* Error over tolerance in the row's norm. */
-static double trial_error(const struct stepper *s, const struct step_row *row,
-                          const struct trial_result *sums)
+/* The passes of a trial, with N between them. */
+static int trial_passes(struct stepper *s, const struct step_team *team, struct row_status *st)
 {
+    const bool mild = !team->joint && s->trial[team->first].path.mild;
+    TRY(trial_entry(s, team, mild));
+    TRY(evaluate(s, team, 0, 1, st));
+    for (int i = 1; i < RK45_STAGES; i++) {
+        TRY(trial_turn(s, team, i, mild));
+        TRY(evaluate(s, team, i, i + 1, st));
+    }
+    TRY(trial_last(s, team, mild));
+    /* The last two slopes stand at the end of the step. */
+    TRY(evaluate(s, team, RK45_STAGES - 1, STEP_END, st));
+    TRY(trial_close(s, team));
+    count_passes(team, RK45_TRIAL_PASSES, st);
+    if (team->terms > STEP_INLINE_TERMS)
+        count_passes(team, RK45_PHASE_PASSES, st);
+    return 0;
+}
+
+/* Whether a row's norm looks at single bins. */
+static bool wants_bins(const struct stepper *s, long r)
+{
+    return s->row[r].control.norm != STEP_NORM_L2;
+}
+
+/* The sums of such norms, if a row of the trial has one. */
+static int trial_norms(struct stepper *s, const struct step_team *team, struct row_status *st)
+{
+    bool any = false;
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i] && wants_bins(s, team->first + i)) {
+            any = true;
+            st[team->first + i].passes++;
+        }
+    return any ? trial_bins(s, team) : 0;
+}
+
+/* Error over tolerance in the row's norm. */
+static double trial_error(const struct stepper *s, long r)
+{
+    const struct step_row *row = &s->row[r];
+    const struct trial_result *sums = &s->trial[r].result;
     switch (row->control.norm) {
     case STEP_NORM_RMS:
         return sqrt(sums->bins / (double)step_bins(s));
@@ -473,29 +575,15 @@ static double trial_error(const struct stepper *s, const struct step_row *row,
     return step_error_l2(&row->control, sums->e2, row->y2, sums->new2);
 }
 
-int step_trial(struct stepper *s, long r, const struct trial_path *path, struct row_status *st,
-               struct trial_result *out)
+int step_trial(struct stepper *s, struct step_team *team, struct row_status *st)
 {
-    struct step_row *row = &s->row[r];
-    TRY(scalars_upload(s, row, path));
-    TRY(trial_entry(s, row, path->mild));
-    TRY(evaluate(s, r, path->dz[0], 0, 1, st));
-    for (int i = 1; i < RK45_STAGES; i++) {
-        TRY(trial_turn(s, row, i, path->mild));
-        TRY(evaluate(s, r, path->dz[i], i, i + 1, st));
-    }
-    TRY(trial_last(s, row, path->mild));
-    /* The last two slopes stand at the end of the step. */
-    TRY(evaluate(s, r, path->dz[RK45_STAGES - 1], RK45_STAGES - 1, STEP_END, st));
-    TRY(trial_close(s, row));
-    st->passes += RK45_TRIAL_PASSES;
-    if (row->terms > STEP_INLINE_TERMS)
-        st->passes += RK45_PHASE_PASSES;
-    if (row->control.norm != STEP_NORM_L2) {
-        TRY(trial_bins(s, row));
-        st->passes++;
-    }
-    TRY(sums_download(s, row, out));
-    out->err = trial_error(s, row, out);
+    TRY(trial_begin(s, team));
+    TRY(trial_passes(s, team, st));
+    TRY(trial_norms(s, team, st));
+    TRY(gather(s, team, RK45_STAGES - 1, STEP_END, st));
+    TRY(sums_download(s, team));
+    for (long i = 0; i < team->rows; i++)
+        if (team->on[i])
+            s->trial[team->first + i].result.err = trial_error(s, team->first + i);
     return 0;
 }

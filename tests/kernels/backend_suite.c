@@ -65,7 +65,8 @@ static void check_group(struct trial *t, const struct machines *all)
 {
     const char *const name = t->kernel->name;
     const bool steps = strncmp(name, "stage_", 6) == 0 || strncmp(name, "step_", 5) == 0;
-    ck_assert_msg(trial_has_group(t) || !steps || strcmp(name, "step_open") == 0,
+    const bool scalars = strcmp(name, "step_open") != 0 && strcmp(name, "step_take") != 0;
+    ck_assert_msg(trial_has_group(t) || !steps || !scalars,
                   "%s: rows of a member cannot share their scalars", name);
     if (!trial_has_group(t))
         return;

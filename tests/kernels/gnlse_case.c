@@ -135,10 +135,8 @@ struct gnlse_planes case_run(const struct gnlse_case *c)
     p.observable = calloc((size_t)layout.planes, sizeof *p.observable);
     p.history = calloc(HISTORY, sizeof *p.history);
     axes_read(c, &p);
-    const struct backend_options options = {.name = "cpu",
-                                            .isa = c->isa,
-                                            .threads = lane_threads(c->threads),
-                                            .rigour = lane_rigour()};
+    struct backend_options options = lane_options(c->threads);
+    options.isa = c->isa;
     struct backend *be;
     struct model *m;
     ck_assert_int_eq(backend_create(&options, &be), 0);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/kernels/lane.h"
+
 const struct cpu_isa *isa_named(const char *name)
 {
     for (const struct cpu_isa *isa = cpu_isa_list(); isa->name != NULL; isa++)
@@ -30,9 +32,20 @@ const char *isa_under_test(void)
     return name != NULL ? name : "auto";
 }
 
+static bool has_backend(const char *name)
+{
+    for (const char *const *known = backend_names(); *known != NULL; known++)
+        if (strcmp(name, *known) == 0)
+            return true;
+    printf("skipped: backend %s is not in this program\n", name);
+    return false;
+}
+
 int isa_check(void)
 {
     const char *name = isa_under_test();
+    if (!has_backend(lane_backend()))
+        return ISA_SKIPPED;
     if (strcmp(name, "auto") == 0)
         return 0;
     const struct cpu_isa *isa = isa_named(name);

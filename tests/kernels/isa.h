@@ -18,5 +18,6 @@ bool isa_runs(const struct cpu_isa *isa);
 /** What a suite asks its backends for: SCANFARM_TEST_ISA of the environment, else auto. */
 const char *isa_under_test(void);
 
-/** 0, or ISA_SKIPPED with the reason printed when this machine lacks isa_under_test. */
+/** 0, or ISA_SKIPPED with the reason printed when this machine lacks isa_under_test, or this
+ * program the backend of SCANFARM_TEST_BACKEND. */
 int isa_check(void);

@@ -256,3 +256,25 @@ void reference_step_bin(const struct step_bin_args *a, int s, long row, long n,
     answer_real(&answers[0], 0, sum.value, sum.error);
     answer_real(&answers[0], 1, top.value, top.error);
 }
+
+#define TAKE(member) offsetof(struct step_take_args, member)
+
+const struct kernel_field fields_step_take[] = {
+    {"next", FIELD_SPLIT, TAKE(next), 0, 0, 0, 0, 0},
+    {"slope", FIELD_SPLIT, TAKE(slope), 0, 0, 0, 0, 0},
+    {"y", FIELD_SPLIT_OUT, TAKE(y), 0, 0, 0, 0, 0},
+    {"k", FIELD_SPLIT_OUT, TAKE(k), 0, 0, 0, 0, 0},
+    {0}};
+
+/* Copies: nothing is rounded. */
+void reference_step_take(const struct step_take_args *a, int s, long row, long n,
+                         struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double complex next = split_element(a->next, row, a->ld, i);
+        const long double complex slope = split_element(a->slope, row, a->ld, i);
+        answer_complex(&answers[0], i, next, 0.0L);
+        answer_complex(&answers[1], i, slope, 0.0L);
+    }
+}

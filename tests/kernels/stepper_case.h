@@ -44,6 +44,7 @@ struct stepper_run {
     struct backend *be;
     struct stepper *stepper;
     struct row_status *st;       /* [rows] */
+    cplx *states;                /* [rows][CASE_BINS] of stepper_state_of */
     long long *calls;            /* [rows] of N, counted by the system itself */
     struct step_record *history; /* [rows][CASE_HISTORY] */
     struct run_control control;
@@ -65,7 +66,7 @@ void stepper_finish(struct stepper_run *run);
 /** Free everything. */
 void stepper_close(struct stepper_run *run);
 
-/** State of a row, until the next call for the same row. */
+/** State of a row on the host, until the next call for the same row. */
 const cplx *stepper_state_of(struct stepper_run *run, long row);
 
 /** Initial value of a bin. */

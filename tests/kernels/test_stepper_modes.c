@@ -18,6 +18,7 @@
 #include "kernels/contract/compare.h"
 #include "kernels/step/rk45.h"
 #include "tests/exact.h"
+#include "tests/kernels/apart.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/perturb/bounded.h"
@@ -161,7 +162,8 @@ static int evaluate(void *model, long row, struct step_place place, cplx *spectr
 
 static int nonlinear(void *model, const struct step_call *call)
 {
-    return step_call_each(call, model, evaluate);
+    struct run *run = model;
+    return apart_each(run->be, call, model, evaluate);
 }
 
 static void load(struct run *run, int member)
@@ -196,12 +198,10 @@ static void load(struct run *run, int member)
 
 static void modes_open(struct run *run, const struct modes *m)
 {
-    const struct backend_options options = {.name = "cpu",
-                                            .isa = isa_under_test(),
-                                            .threads = lane_threads(1),
-                                            .rigour = lane_rigour()};
+    const struct backend_options options = lane_options(1);
     *run = (struct run){.modes = *m, .end = 1.0};
     ck_assert_int_eq(backend_create(&options, &run->be), 0);
+    lane_join(run->be);
     const struct stepper_setup setup = {
         .backend = run->be,
         .rows = MEMBERS,
@@ -237,11 +237,9 @@ static void modes_close(struct run *run)
 /* The modes of a member after each other. */
 static void state_of(struct run *run, int member, cplx out[MODES][BINS])
 {
-    cplx *field;
     memset(out, 0, sizeof(cplx) * ALL);
-    ck_assert_int_eq(stepper_field(run->stepper, member, &field), 0);
-    for (int k = 0; k < run->modes.count; k++)
-        memcpy(out[k], field + k * stride_of(&run->modes), sizeof out[k]);
+    apart_state(run->be, run->stepper, member, run->modes.count, stride_of(&run->modes), BINS,
+                out[0]);
 }
 
 /* |y_k|^2 decays as exp(2 lr_k z); the phase is li z less g times the integral of the sum. */

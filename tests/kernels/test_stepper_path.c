@@ -20,6 +20,7 @@
 #include "kernels/contract/compare.h"
 #include "kernels/step/rk45.h"
 #include "tests/exact.h"
+#include "tests/kernels/apart.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/perturb/bounded.h"
@@ -44,6 +45,7 @@ struct guide {
     long planes;
     double positions[PLANES];
     struct step_control control;
+    struct backend *be;
     /* seen: */
     double at[16]; /* positions of the last call of path */
     int count;
@@ -58,6 +60,7 @@ struct guide_run {
     struct row_status st;
     struct run_control control;
     struct step_record history[HISTORY];
+    cplx state[BINS]; /* of state_of */
 };
 
 static struct guide guide_default(int terms, bool lossy)
@@ -177,17 +180,17 @@ static int evaluate(void *model, long row, struct step_place place, cplx *spectr
 
 static int nonlinear(void *model, const struct step_call *call)
 {
-    return step_call_each(call, model, evaluate);
+    const struct guide *g = model;
+    return apart_each(g->be, call, model, evaluate);
 }
 
 static void guide_open(struct guide_run *run, const struct guide *g)
 {
     *run = (struct guide_run){.guide = *g};
-    const struct backend_options options = {.name = "cpu",
-                                            .isa = isa_under_test(),
-                                            .threads = lane_threads(1),
-                                            .rigour = lane_rigour()};
+    const struct backend_options options = lane_options(1);
     ck_assert_int_eq(backend_create(&options, &run->be), 0);
+    lane_join(run->be);
+    run->guide.be = run->be;
     const struct stepper_setup setup = {.backend = run->be,
                                         .rows = 1,
                                         .n = BINS,
@@ -243,9 +246,8 @@ static void guide_close(struct guide_run *run)
 
 static const cplx *state_of(struct guide_run *run)
 {
-    cplx *field;
-    ck_assert_int_eq(stepper_field(run->stepper, 0, &field), 0);
-    return field;
+    apart_state(run->be, run->stepper, 0, 1, BINS, BINS, run->state);
+    return run->state;
 }
 
 static cplx exp_of(double real, double imaginary)

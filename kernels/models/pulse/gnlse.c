@@ -166,91 +166,94 @@ static int execute(struct model *m, const struct fft *plan, const struct fft_row
     return m->be->ops->fft_execute(m->be, plan, rows);
 }
 
+/* What the rows of a call have had. */
+static void count_work(const struct step_call *call, int transforms, int passes)
+{
+    for (long i = 0; i < call->rows; i++)
+        if (step_call_has(call, i)) {
+            call->st[i].transforms += transforms;
+            call->st[i].passes += passes;
+        }
+}
+
 /* R(t) in `power`: |A|^2, its spectrum, the filter with the instantaneous part in it, back. */
-static int raman_response(struct model *m, long row, struct row_status *st)
+static int raman_response(struct model *m, const struct step_call *call)
 {
     struct backend *be = m->be;
-    cplx *samples = m->rows.samples + row * m->ld;
-    double *power = m->rows.power + row * m->ld_real;
-    cplx *half = m->rows.half + row * m->ld_half;
-    const struct kerr_power_args intensity = {samples, power, m->ld, m->ld_real, NULL};
-    TRY(be->kernels->kerr_power(be, &intensity, 0, 1, m->n));
-    const struct fft_rows there = {power, m->ld_real, half, m->ld_half, 0, 1, NULL};
+    const unsigned char *active = call->active;
+    cplx *samples = m->rows.samples + call->row * m->ld;
+    double *power = m->rows.power + call->row * m->ld_real;
+    cplx *half = m->rows.half + call->row * m->ld_half;
+    const struct kerr_power_args intensity = {samples, power, m->ld, m->ld_real, active};
+    TRY(be->kernels->kerr_power(be, &intensity, 0, call->rows, m->n));
+    const struct fft_rows there = {power, m->ld_real, half, m->ld_half, 0, call->rows, NULL};
     TRY(execute(m, m->real_forward, &there));
-    const struct spectral_scale_args filter = {m->rows.transfer + row * m->ld_half, half, half,
-                                               m->ld_half, NULL};
-    TRY(be->kernels->spectral_scale(be, &filter, 0, 1, m->n / 2 + 1));
-    const struct fft_rows back = {half, m->ld_half, power, m->ld_real, 0, 1, NULL};
+    const struct spectral_scale_args filter = {m->rows.transfer + call->row * m->ld_half, half,
+                                               half, m->ld_half, active};
+    TRY(be->kernels->spectral_scale(be, &filter, 0, call->rows, m->n / 2 + 1));
+    const struct fft_rows back = {half, m->ld_half, power, m->ld_real, 0, call->rows, NULL};
     TRY(execute(m, m->real_backward, &back));
-    const struct kerr_apply_args apply = {samples, power, samples, m->ld, m->ld_real, NULL};
-    TRY(be->kernels->kerr_apply(be, &apply, 0, 1, m->n));
-    st->passes += 3;
-    st->transforms += 2;
+    const struct kerr_apply_args apply = {samples, power, samples, m->ld, m->ld_real, active};
+    TRY(be->kernels->kerr_apply(be, &apply, 0, call->rows, m->n));
+    count_work(call, 2, 3);
     return 0;
 }
 
-static int kerr_response(struct model *m, long row, struct row_status *st)
+static int kerr_response(struct model *m, const struct step_call *call)
 {
-    cplx *samples = m->rows.samples + row * m->ld;
-    const struct kerr_instant_args args = {samples, samples, m->ld, NULL};
-    TRY(m->be->kernels->kerr_instant(m->be, &args, 0, 1, m->n));
-    st->passes++;
+    cplx *samples = m->rows.samples + call->row * m->ld;
+    const struct kerr_instant_args args = {samples, samples, m->ld, call->active};
+    TRY(m->be->kernels->kerr_instant(m->be, &args, 0, call->rows, m->n));
+    count_work(call, 0, 1);
     return 0;
 }
 
 /* Spectrum of what the edges of the window absorb: a part of the right-hand side, so that it is
  * under error control and the last slope stays the first of the next step. */
-static int edge_loss(struct model *m, long row, struct row_status *st)
+static int edge_loss(struct model *m, const struct step_call *call)
 {
-    const struct kerr_apply_args args = {m->rows.samples + row * m->ld,
-                                         m->rows.edge + row * m->ld_real,
-                                         m->rows.lost + row * m->ld,
-                                         m->ld,
-                                         m->ld_real,
-                                         NULL};
-    TRY(m->be->kernels->kerr_apply(m->be, &args, 0, 1, m->n));
-    const struct fft_rows rows = {
-        args.out, m->ld, m->rows.lost_spectrum + row * m->ld, m->ld, 0, 1, NULL};
+    const long at = call->row * m->ld;
+    const struct kerr_apply_args args = {
+        m->rows.samples + at, m->rows.edge + call->row * m->ld_real,
+        m->rows.lost + at,    m->ld,
+        m->ld_real,           call->active};
+    TRY(m->be->kernels->kerr_apply(m->be, &args, 0, call->rows, m->n));
+    const struct fft_rows rows = {args.out,   m->ld, m->rows.lost_spectrum + at, m->ld, 0,
+                                  call->rows, NULL};
     TRY(execute(m, m->forward, &rows));
-    st->passes++;
-    st->transforms++;
+    count_work(call, 1, 1);
     return 0;
 }
 
 /* pre N + lost: with an absorber the stepper's prefactor is the mask alone. */
-static int edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+static int edge_add(struct model *m, const struct step_call *call)
 {
-    const struct spectral_add_args args = {m->rows.pre + row * m->ld,
-                                           spectrum,
-                                           m->rows.lost_spectrum + row * m->ld,
-                                           spectrum,
-                                           m->ld,
-                                           NULL};
-    TRY(m->be->kernels->spectral_add(m->be, &args, 0, 1, m->n));
-    st->passes++;
+    const long at = call->row * m->ld;
+    const struct spectral_add_args args = {
+        m->rows.pre + at, call->spectrum, m->rows.lost_spectrum + at,
+        call->spectrum,   m->ld,          call->active};
+    TRY(m->be->kernels->spectral_add(m->be, &args, 0, call->rows, m->n));
+    count_work(call, 0, 1);
     return 0;
 }
 
-static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
-                    struct row_status *st)
-{
-    struct model *m = model;
-    (void)place; /* the fibre is the same everywhere */
-    cplx *samples = m->rows.samples + row * m->ld;
-    const struct fft_rows there = {spectrum, m->ld, samples, m->ld, 0, 1, NULL};
-    TRY(execute(m, m->backward, &there));
-    if (m->absorber)
-        TRY(edge_loss(m, row, st));
-    TRY(m->raman ? raman_response(m, row, st) : kerr_response(m, row, st));
-    const struct fft_rows back = {samples, m->ld, spectrum, m->ld, 0, 1, NULL};
-    TRY(execute(m, m->forward, &back));
-    st->transforms += 2;
-    return m->absorber ? edge_add(m, row, spectrum, st) : 0;
-}
-
+/* One launch of each kernel for all rows of the call; transforms go over the masked rows too,
+ * whose spectra and scratch are free. The fibre is the same everywhere. */
 static int gnlse_nonlinear(void *model, const struct step_call *call)
 {
-    return step_call_each(call, model, evaluate);
+    struct model *m = model;
+    cplx *samples = m->rows.samples + call->row * m->ld;
+    const struct fft_rows there = {call->spectrum, call->ld, samples, m->ld, 0,
+                                   call->rows,     NULL};
+    TRY(execute(m, m->backward, &there));
+    if (m->absorber)
+        TRY(edge_loss(m, call));
+    TRY(m->raman ? raman_response(m, call) : kerr_response(m, call));
+    const struct fft_rows back = {samples,    m->ld, call->spectrum, call->ld, 0,
+                                  call->rows, NULL};
+    TRY(execute(m, m->forward, &back));
+    count_work(call, 2, 0);
+    return m->absorber ? edge_add(m, call) : 0;
 }
 
 static void gnlse_destroy(struct model *m)
@@ -354,7 +357,7 @@ static int gnlse_create(const struct params *params, struct backend *backend, in
     m->raman = point.raman;
     m->raman_scale = point.silica ? raman_silica_scale() : 0.0;
     m->absorber = point.absorber;
-    m->ld = backend_stride(point.n, sizeof(cplx));
+    m->ld = stepper_spectrum_stride(point.n); /* rows beside those of a call's spectra */
     m->ld_real = backend_stride(point.n, sizeof(double));
     m->ld_half = backend_stride(point.n / 2 + 1, sizeof(cplx));
     const int rc = create_parts(m, &point);

@@ -48,6 +48,7 @@ const struct model_info gnlse_info = {
                   "a = fft(A)/n, index 0 is t = -T/2, no shift; a positive beta2 multiplies by "
                   "exp(-i beta2/2 Omega^2 z); conjugate of the exp(-i omega t) literature",
     .takes_noise = true,
+    .on_devices = true,
     .progress_unit = "m",
     .params = gnlse_params,
     .param_count = GNLSE_PARAM_COUNT,
