@@ -126,6 +126,9 @@ static int make_scalars(struct device_run *run)
             for (long k = 0; k < run->piece[i].width; k++)
                 run->scalars_here[run->piece[i].at + r * run->piece[i].width + k] =
                     piece_value(i, k, STEP * (1.0 + 0.01 * (double)(r % 8)));
+    for (long r = 0; r < rows && run->c.wrong; r++)
+        run->scalars_here[run->piece[PIECE_LAST_HB].at + (r + 1) * STEP_LAST_SLOPES - 1] *=
+            1.001;
     return run->be->ops->alloc(run->be, run->scalars_count, sizeof(double),
                                (void **)&run->scalars);
 }
@@ -297,6 +300,7 @@ static int make_memory(struct device_run *run)
     TRY(ops->alloc(be, rows * run->ld_spec, sizeof(cplx), (void **)&run->spectrum));
     TRY(ops->alloc(be, rows * run->ld_real, sizeof(double), (void **)&run->samples));
     TRY(ops->alloc(be, rows * run->ld_real, sizeof(double), (void **)&run->window));
+    TRY(ops->alloc(be, rows * run->ld_real, sizeof(double), (void **)&run->spare));
     TRY(ops->alloc(be, rows * (2 + COLUMN_SUMS), sizeof(double), (void **)&run->sums));
     TRY(ops->alloc(be, rows * (COLUMN_SIDE_MAX + 1), sizeof(double), (void **)&run->taps));
     TRY(ops->alloc(be, rows, sizeof *run->rate, (void **)&run->rate));
@@ -308,24 +312,24 @@ static int make_memory(struct device_run *run)
     return make_scalars(run);
 }
 
-static int kerr(struct device_run *run, int stage)
+static int kerr(struct device_run *run, int stage, double *out)
 {
     const struct response_kerr_args args = {.field = run->samples,
                                             .window = run->window,
                                             .scale = scalars_of(run, piece_of(stage, 1)),
                                             .kerr = scalars_of(run, piece_of(stage, 2)),
-                                            .out = run->samples,
+                                            .out = out,
                                             .ld = run->ld_real};
     return run->be->kernels->response_kerr[0](run->be, &args, 0, run->c.rows, run->c.points);
 }
 
-static int respond(struct device_run *run, int stage)
+static int respond(struct device_run *run, int stage, double *out)
 {
     struct backend *const be = run->be;
     const long rows = run->c.rows;
     const long n = run->c.points;
     if (!has_plasma(run))
-        return kerr(run, stage);
+        return kerr(run, stage, out);
     double *const w = run->scratch + COLUMN_PAD;
     const struct column_args args = {.field = run->samples,
                                      .window = run->window,
@@ -335,7 +339,7 @@ static int respond(struct device_run *run, int stage)
                                      .w = w,
                                      .integrand = w + rows * run->ld_pad,
                                      .loss = w + 2 * rows * run->ld_pad,
-                                     .out = run->samples,
+                                     .out = out,
                                      .sums = run->sums + 2 * rows,
                                      .components = 1,
                                      .side = run->side,
@@ -367,7 +371,7 @@ static int to_spectra(struct device_run *run)
 static int evaluate(struct device_run *run, int stage)
 {
     TRY(to_samples(run));
-    TRY(respond(run, stage));
+    TRY(respond(run, stage, run->samples));
     return to_spectra(run);
 }
 
@@ -493,15 +497,27 @@ static int record(struct device_run *run)
     return 0;
 }
 
-int device_evaluate(struct device_run *run)
+/* The states as the argument of N. */
+static int join_states(struct device_run *run)
 {
     const struct spectral_join_args join = {.in = run->slot[SLOT_Y],
                                             .out = run->spectrum,
                                             .zeros = zeros_of(run),
                                             .ld = run->ld,
                                             .ld_spec = run->ld_spec};
-    TRY(run->be->kernels->spectral_join(run->be, &join, 0, run->c.rows, run->bins));
+    return run->be->kernels->spectral_join(run->be, &join, 0, run->c.rows, run->bins);
+}
+
+int device_evaluate(struct device_run *run)
+{
+    TRY(join_states(run));
     return evaluate(run, 0);
+}
+
+int device_samples(struct device_run *run)
+{
+    TRY(join_states(run));
+    return to_samples(run);
 }
 
 static int first_slopes(struct device_run *run)
@@ -549,8 +565,9 @@ void device_clear(struct device_run *run)
 {
     struct backend *const be = run->be;
     const struct backend_ops *const ops = be->ops;
-    void *const memory[] = {run->li,      run->lr,   run->spectrum, run->samples, run->window,
-                            run->scratch, run->taps, run->rate,     run->scalars, run->sums};
+    void *const memory[] = {run->li,     run->lr,      run->spectrum, run->samples,
+                            run->window, run->spare,   run->scratch,  run->taps,
+                            run->rate,   run->scalars, run->sums};
     for (int i = 0; i < 2 && ops->device != NULL; i++)
         ops->device->forget(be, run->recording[i]);
     for (int s = 0; s < DEVICE_SLOTS; s++)
@@ -610,7 +627,7 @@ int device_passes(struct device_run *run)
 int device_response(struct device_run *run)
 {
     for (int i = 0; i < STAGE; i++)
-        TRY(respond(run, i));
+        TRY(respond(run, i, run->spare));
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct device_case {
     enum device_rule rule;
     bool recorded; /* launches are recorded once and replayed */
     bool each;     /* scalars of a stage are sent by a copy of their own, as many as arrays */
+    bool wrong; /* a thousandth of a step's last slope too much, for tests of what compares */
 };
 
 /* Split rows of the batch. */
@@ -57,7 +58,7 @@ struct device_run {
     double *slot[DEVICE_SLOTS];
     double *li, *lr;
     cplx *spectrum;
-    double *samples, *window, *scratch, *taps;
+    double *samples, *window, *spare, *scratch, *taps;
     struct column_rate *rate;
     double *scalars;      /* of a trial, on the device */
     double *scalars_here; /* and on the host */
@@ -89,8 +90,11 @@ int device_copies(struct device_run *run);
 /** The transforms of a trial alone: the floor. */
 int device_floor(struct device_run *run);
 
-/** The passes of a trial over the bins alone, and over the samples. */
+/** The passes of a trial over the bins alone. */
 int device_passes(struct device_run *run);
+
+/** The fields of the states as samples; then the passes of a trial over them alone. */
+int device_samples(struct device_run *run);
 int device_response(struct device_run *run);
 
 /** Bytes that device_passes and device_response read and write, counted from what the passes
