@@ -104,8 +104,8 @@ START_TEST(work_is_counted)
     ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, N / 2, &plan), 0);
     const struct fft_rows rows = {d.in, N / 2, d.out, N / 2, 0, 2, NULL};
     ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
-    ck_assert_int_eq(be->ops->upload(be, d.in, back, 0), 0);
-    ck_assert_int_eq(be->ops->upload(be, d.in, back, 48), 0);
+    ck_assert_int_eq(be->ops->upload(be, d.factor, back, 0), 0);
+    ck_assert_int_eq(be->ops->upload(be, d.factor, back, 48), 0);
     ck_assert_int_eq(be->ops->download(be, back, d.out, sizeof back), 0);
     ck_assert_int_eq(be->ops->device->copy(be, d.out, d.in, sizeof back), 0);
     const struct device_counts after = counts();
