@@ -72,8 +72,6 @@ static long scratch_rows(const struct response_setup *s)
 {
     if (s->rule == PLASMA_NONE)
         return 0;
-    if (s->backend->apart)
-        return 1 + 2 * s->components; /* passes stay apart there */
     const bool may_share =
         s->backend->threads > 1 && s->n >= s->backend->threshold[THRESHOLD_column_shares];
     return can_fuse(s) && !(may_share && splits(s)) ? 1 : 1 + 2 * s->components;
@@ -374,12 +372,7 @@ static int apply_plasma(struct response *r, enum rate_evaluation rate,
     launch *const exposures[] = {[RESPONSE_RATE_FIELD] = run->column_exposure_field,
                                  [RESPONSE_RATE_CHANNEL] = run->column_exposure_channel,
                                  [RESPONSE_RATE_ADK] = run->column_exposure_adk};
-    static const enum column_kind kinds[] = {[RESPONSE_RATE_FIELD] = COLUMN_BY_FIELD,
-                                             [RESPONSE_RATE_CHANNEL] = COLUMN_BY_CHANNEL,
-                                             [RESPONSE_RATE_ADK] = COLUMN_BY_ADK};
     const long n = r->setup.n;
-    if (be->ops->device != NULL)
-        return be->ops->device->column(be, kinds[rate], args, 0, 1, n);
     if (is_fused(&r->setup))
         return trapezoids[rate](be, args, 0, 1, n);
     TRY(exposures[rate](be, args, 0, 1, n));
