@@ -19,7 +19,8 @@
 
 #define USAGE                                                                                  \
     "options: --part about|compare|trial|change --backend NAME --rows N --points N --rule "    \
-    "none|trapezoid|band --trials N --rounds N --change form|block|recorded|copies --column "  \
+    "none|trapezoid|band --trials N --rounds N --change form|block|recorded|copies|planes "    \
+    "--column "                                                                                \
     "rows|tiles --block N --recorded --each --wrong"
 
 #define ROUNDS_MAX 20
@@ -29,6 +30,7 @@ struct options {
     const char *part, *backend, *rule, *change, *column;
     long rows, points, trials, rounds, block;
     bool recorded, each, wrong;
+    enum device_planes planes;
 };
 
 /* Of one repetition. */
@@ -52,7 +54,8 @@ static struct device_case case_of(const struct options *o)
                                 .points = o->points,
                                 .rule = rule_of(o->rule),
                                 .recorded = o->recorded,
-                                .each = o->each};
+                                .each = o->each,
+                                .planes = o->planes};
 }
 
 static int backend_of(const struct options *o, const char *name, struct backend **out)
@@ -282,8 +285,11 @@ static int sides_set(const struct options *o, struct side *a, struct side *b)
         b->o.recorded = true;
     } else if (strcmp(o->change, "copies") == 0) {
         a->o.each = true;
+    } else if (strcmp(o->change, "planes") == 0) {
+        a->o.planes = PLANES_DOWNLOAD;
+        b->o.planes = PLANES_FETCH;
     } else {
-        FAIL(ERR_ARGUMENT, "--change %s: form, block, recorded and copies are accepted",
+        FAIL(ERR_ARGUMENT, "--change %s: form, block, recorded, copies and planes are accepted",
              o->change);
     }
     return 0;

@@ -533,6 +533,20 @@ static int first_slopes(struct device_run *run)
     return run->be->kernels->step_open(run->be, &args, 0, run->c.rows, run->bins);
 }
 
+static size_t states_bytes(const struct device_run *run)
+{
+    return (size_t)(run->c.rows * 2 * run->ld) * sizeof(double);
+}
+
+static int make_planes(struct device_run *run)
+{
+    if (run->c.planes == PLANES_FETCH)
+        return run->be->ops->fetch_create(run->be, states_bytes(run), &run->fetch);
+    if (run->c.planes == PLANES_DOWNLOAD)
+        return MEM_NEW(run->c.rows * 2 * run->ld, &run->states_here);
+    return 0;
+}
+
 static int fill(struct device_run *run)
 {
     TRY(make_memory(run));
@@ -540,6 +554,7 @@ static int fill(struct device_run *run)
     TRY(load_rate(run));
     TRY(load_states(run));
     TRY(first_slopes(run));
+    TRY(make_planes(run));
     return run->c.recorded ? record(run) : 0;
 }
 
@@ -578,6 +593,8 @@ void device_clear(struct device_run *run)
     ops->fft_destroy(be, run->backward);
     mem_free(run->scalars_here);
     mem_free(run->sums_here);
+    mem_free(run->states_here);
+    ops->fetch_destroy(be, run->fetch);
     *run = (struct device_run){.be = be};
 }
 
@@ -586,6 +603,21 @@ static int fetch_sums(struct device_run *run)
     const long count = run->c.rows * (has_plasma(run) ? 2 + COLUMN_SUMS : 2);
     return run->be->ops->download(run->be, run->sums_here, run->sums,
                                   (size_t)count * sizeof(double));
+}
+
+/* The fetch of the last trial ends when that of this one begins. */
+static int save_planes(struct device_run *run)
+{
+    const struct backend_ops *const ops = run->be->ops;
+    const void *data;
+    if (run->c.planes == PLANES_DOWNLOAD)
+        return ops->download(run->be, run->states_here, run->slot[SLOT_Y], states_bytes(run));
+    if (run->c.planes == PLANES_STAY)
+        return 0;
+    if (run->fetching)
+        TRY(ops->fetch_end(run->be, run->fetch, &data));
+    run->fetching = true;
+    return ops->fetch_begin(run->be, run->fetch, run->slot[SLOT_Y], states_bytes(run));
 }
 
 int device_trial(struct device_run *run)
@@ -597,7 +629,7 @@ int device_trial(struct device_run *run)
         TRY(work(run));
     TRY(fetch_sums(run));
     take(run);
-    return 0;
+    return save_planes(run);
 }
 
 int device_copies(struct device_run *run)

@@ -15,12 +15,17 @@
 
 enum device_rule { DEVICE_KERR, DEVICE_TRAPEZOID, DEVICE_BAND };
 
+/* Whether the states of all rows come to the host after each trial: before the next one begins,
+ * or beside it. */
+enum device_planes { PLANES_STAY, PLANES_DOWNLOAD, PLANES_FETCH };
+
 struct device_case {
     long rows;
     long points; /* fine samples, a power of two; 50 as apart, up to 16384, else further */
     enum device_rule rule;
     bool recorded; /* launches are recorded once and replayed */
     bool each;     /* scalars of a stage are sent by a copy of their own, as many as arrays */
+    enum device_planes planes;
     bool wrong; /* a thousandth of a step's last slope too much, for tests of what compares */
 };
 
@@ -67,6 +72,9 @@ struct device_run {
     double *sums; /* [2][rows] |y|^2 and |e|^2 of the last trial, then the column's
                      [rows][COLUMN_SUMS] */
     double *sums_here;
+    double *states_here; /* [rows][2][ld], of PLANES_DOWNLOAD */
+    struct fetch *fetch; /* of PLANES_FETCH */
+    bool fetching;
     int side;                       /* taps a side */
     struct recording *recording[2]; /* of even and of odd trials: states change places */
     int odd;

@@ -65,7 +65,7 @@ def device_and_cpu_agree():
 
 def every_change_is_tried_in_turns():
     runs = whole()["result"]["parts"]["changes"]["runs"]
-    assert [run["change"] for run in runs] == ["form", "recorded", "copies", "block"]
+    assert [run["change"] for run in runs] == ["form", "recorded", "copies", "block", "planes"]
     assert all(run["ratio"] > 0 for run in runs), runs
 
 
