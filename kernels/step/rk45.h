@@ -31,9 +31,12 @@
  * (kernels/bodies/stage.h). A trial is 6 evaluations and RK45_TRIAL_PASSES such passes: entry,
  * 4 turns, last, close; a row that has made a step has 1 + 6 (accepted + rejected) evaluations.
  * With more than 2 terms, RK45_PHASE_PASSES more write the exponents of a trial's positions.
+ * Where rows advance together one launch more takes accepted states over, and terms are those
+ * of the stepper, not of the member.
  *
  * Bins where field and `pre` are zero at load stay zero: they are left out of all passes, at
- * the start of the row and in the longest run of them elsewhere.
+ * the start of the row and in the longest run of them elsewhere; not where rows advance
+ * together.
  */
 #define RK45_TRIAL_PASSES 7
 #define RK45_PHASE_PASSES 5
@@ -99,17 +102,19 @@ struct step_system {
      * names them. NULL: one term, q = 1. */
     int (*path)(void *model, long row, double z, const double *dz, int count,
                 double (*out)[STEP_TERMS]);
-    /* The evaluations of a trial, or the first one of rows, are done: what they left on the
-     * backend and `accepted` or the outcome of the rows needs comes to the host, for all rows
-     * of the call in one transfer. NULL: nothing is left. */
+    /* The evaluations of a trial, or the first one of rows, are asked for: what they left on
+     * the backend and `accepted` or the outcome of the rows needs comes to the host, for all
+     * rows of the call in one transfer. NULL: nothing is left. */
     int (*gather)(void *model, const struct step_call *call);
     /* A trial of length h was accepted: its last evaluation is that of the new state, which
      * lies at st->progress and has the sum |y|^2 of all bins `square`. For integrals along the
-     * way; may end the member with a reason. NULL: not wanted. */
+     * way; may end the member with a reason. NULL: not wanted. stepper_field and stepper_split
+     * may still give the state before: they are for when advance has returned. */
     void (*accepted)(void *model, long row, double h, double square, struct row_status *st);
 };
 
-/* What a stepper is made for. */
+/* What a stepper is made for. `backend->apart` says whether rows advance together: it is read
+ * when the stepper is made. */
 struct stepper_setup {
     struct backend *backend;
     long rows;
@@ -169,6 +174,8 @@ void stepper_set_schedule(struct stepper *stepper, long row, const double *lengt
 /**
  * Each running row to its next plane (model_ops.advance has the rules). With several rows and
  * threads, the rows are spread over the threads; otherwise the threads share a row's passes.
+ * Rows that advance together, on a backend that is `apart`, return as soon as one of them
+ * stands on its next plane or ended; the others go on at the next call.
  *
  * @return 0, or a run error. A member that ends is reported in st[rows]. Does not allocate.
  */
