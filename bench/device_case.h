@@ -86,6 +86,10 @@ int device_create(const struct device_case *c, struct backend *be, struct device
 /** Free. */
 void device_clear(struct device_run *run);
 
+/** Fill the tables, rates and states of a batch whose memory is there; part of device_create.
+ */
+int device_load(struct device_run *run);
+
 /** N of the states, into `spectrum`: for a comparison of one evaluation. */
 int device_evaluate(struct device_run *run);
 
