@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the rows of bench/device_case.h are: guide, gas, pulses. */
-#include "bench/device_case.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "bench/device_case.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/atomic.h"
