@@ -121,6 +121,31 @@ static int timed_fft_execute(struct backend *be, const struct fft *plan,
     return rc;
 }
 
+static int timed_fetch_create(struct backend *be, size_t bytes, struct fetch **out)
+{
+    struct backend *const inner = inner_of(be);
+    return inner->ops->fetch_create(inner, bytes, out);
+}
+
+static void timed_fetch_destroy(struct backend *be, struct fetch *fetch)
+{
+    struct backend *const inner = inner_of(be);
+    inner->ops->fetch_destroy(inner, fetch);
+}
+
+static int timed_fetch_begin(struct backend *be, struct fetch *fetch, const void *from,
+                             size_t bytes)
+{
+    struct backend *const inner = inner_of(be);
+    return inner->ops->fetch_begin(inner, fetch, from, bytes);
+}
+
+static int timed_fetch_end(struct backend *be, struct fetch *fetch, const void **data)
+{
+    struct backend *const inner = inner_of(be);
+    return inner->ops->fetch_end(inner, fetch, data);
+}
+
 static void timed_destroy(struct backend *be)
 {
     (void)be;
@@ -136,7 +161,11 @@ void timed_init(struct timed *t, struct backend *inner)
                                            .fft_create = timed_fft_create,
                                            .fft_destroy = timed_fft_destroy,
                                            .fft_execute = timed_fft_execute,
-                                           .destroy = timed_destroy};
+                                           .destroy = timed_destroy,
+                                           .fetch_create = timed_fetch_create,
+                                           .fetch_destroy = timed_fetch_destroy,
+                                           .fetch_begin = timed_fetch_begin,
+                                           .fetch_end = timed_fetch_end};
     *t = (struct timed){.base = *inner, .inner = inner};
     t->base.ops = &ops;
     t->base.kernels = &timed_kernels;

@@ -112,3 +112,12 @@ bool backend_shares_column(const struct backend *be, long n)
 {
     return be->threads > 1 && n >= be->threshold[THRESHOLD_column_shares] && !omp_in_parallel();
 }
+
+int backend_fetch_check(bool begun, size_t room, size_t bytes)
+{
+    if (begun)
+        FAIL(ERR_BUG, "a fetch begins whose last one has not ended");
+    if (bytes > room)
+        FAIL(ERR_BUG, "a fetch of %zu bytes into %zu", bytes, room);
+    return 0;
+}

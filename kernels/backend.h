@@ -89,6 +89,51 @@ struct kernel_table {
 };
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* How the rate of a plasma column is evaluated (bodies/rate.h). */
+enum column_kind { COLUMN_BY_FIELD, COLUMN_BY_CHANNEL, COLUMN_BY_ADK, COLUMN_KINDS };
+
+/* What a device has done since it was made. */
+struct device_counts {
+    long long launches;   /* of kernels, those of a replayed recording too */
+    long long transforms; /* calls of the library, each of any number of rows */
+    long long uploads, upload_bytes;
+    long long downloads, download_bytes; /* those of a fetch too */
+    long long waits;                     /* for the device by the host */
+    double waited;                       /* s */
+    long long allocated;                 /* bytes, all allocations together */
+};
+
+struct fetch;     /* a download that goes on beside other work */
+struct recording; /* launches and transforms to be replayed */
+
+#define DEVICE_MARKS 8
+
+/* What a device alone can do. */
+struct device_ops {
+    /* What was done so far; the numbers move on with the next call. */
+    const struct device_counts *(*counts)(struct backend *be);
+    /* All passes of a plasma column with the filter of the arguments, side 0: the trapezoid
+     * rule. One launch where the rows fill the device (threshold device_column_rows), else two
+     * a pass; the bits are the same. */
+    int (*column)(struct backend *be, enum column_kind kind, const struct column_args *a,
+                  long row, long rows, long n);
+    /* Within its memory. */
+    int (*copy)(struct backend *be, void *to, const void *from, size_t bytes);
+    /* A place `mark` in the order of the work, below DEVICE_MARKS. */
+    int (*mark)(struct backend *be, int mark);
+    /* Waits for `last`; receives what the device needed from one mark to the other. */
+    int (*between)(struct backend *be, int first, int last, double *seconds);
+    /* Keep what is launched from here on in place of running it. Arguments are kept by value,
+     * so that what changes from one replay to the next lies in memory. Copies, memory and plans
+     * for another number of rows are refused meanwhile. */
+    int (*record)(struct backend *be);
+    /* The end of it. ERR_UNSUPPORTED: the device keeps no such work; nothing was run. */
+    int (*recorded)(struct backend *be, struct recording **out);
+    /* Run it, in order with all other work. */
+    int (*replay)(struct backend *be, const struct recording *recording);
+    void (*forget)(struct backend *be, struct recording *recording); /* NULL is legal */
+};
+
 /* What a backend can do, besides its kernels. */
 struct backend_ops {
     const char *name; /* "cpu" */
@@ -103,6 +148,15 @@ struct backend_ops {
     /* Transform the active rows. Thread-safe for different rows. */
     int (*fft_execute)(struct backend *be, const struct fft *plan, const struct fft_rows *rows);
     void (*destroy)(struct backend *be);
+    /* A place on the host for downloads of up to `bytes`. */
+    int (*fetch_create)(struct backend *be, size_t bytes, struct fetch **out);
+    void (*fetch_destroy)(struct backend *be, struct fetch *fetch); /* NULL is legal */
+    /* Take what `from` holds after all calls so far, and return: the memory may be written
+     * again at once. Each begin has its end. */
+    int (*fetch_begin)(struct backend *be, struct fetch *fetch, const void *from, size_t bytes);
+    /* Wait until it is here. *data is valid until the next begin. */
+    int (*fetch_end)(struct backend *be, struct fetch *fetch, const void **data);
+    const struct device_ops *device; /* NULL: not a device */
 };
 
 /* Where wisdom is looked for when a plan is asked for that the wisdom so far does not hold. */
@@ -168,6 +222,9 @@ void backend_destroy(struct backend *be);
 
 /** Names of the backends in this program, NULL-terminated. */
 const char *const *backend_names(void);
+
+/** Whether a fetch may begin: for backends. @return 0 or ERR_BUG */
+int backend_fetch_check(bool begun, size_t room, size_t bytes);
 
 /**
  * FFTW wisdom gathered in this process, as text.

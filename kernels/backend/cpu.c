@@ -223,6 +223,57 @@ static void cpu_destroy(struct backend *be)
     mem_free(be);
 }
 
+/* There is nobody who would copy beside the host. */
+struct fetch {
+    size_t room;
+    bool begun;
+    char *data; /* [room] */
+};
+
+static int cpu_fetch_create(struct backend *be, size_t bytes, struct fetch **out)
+{
+    (void)be;
+    *out = NULL;
+    struct fetch *fetch;
+    TRY(MEM_NEW(1, &fetch));
+    fetch->room = bytes;
+    const int rc = MEM_NEW(bytes > 0 ? (long)bytes : 1, &fetch->data);
+    if (rc != 0)
+        mem_free(fetch);
+    else
+        *out = fetch;
+    return rc;
+}
+
+static void cpu_fetch_destroy(struct backend *be, struct fetch *fetch)
+{
+    (void)be;
+    if (fetch == NULL)
+        return;
+    mem_free(fetch->data);
+    mem_free(fetch);
+}
+
+static int cpu_fetch_begin(struct backend *be, struct fetch *fetch, const void *from,
+                           size_t bytes)
+{
+    (void)be;
+    TRY(backend_fetch_check(fetch->begun, fetch->room, bytes));
+    memcpy(fetch->data, from, bytes);
+    fetch->begun = true;
+    return 0;
+}
+
+static int cpu_fetch_end(struct backend *be, struct fetch *fetch, const void **data)
+{
+    (void)be;
+    *data = fetch->data;
+    if (!fetch->begun)
+        FAIL(ERR_BUG, "a fetch ends that was not begun");
+    fetch->begun = false;
+    return 0;
+}
+
 static const struct backend_ops cpu_ops = {
     .name = "cpu",
     .alloc = cpu_alloc,
@@ -233,6 +284,10 @@ static const struct backend_ops cpu_ops = {
     .fft_destroy = cpu_fft_destroy,
     .fft_execute = cpu_fft_execute,
     .destroy = cpu_destroy,
+    .fetch_create = cpu_fetch_create,
+    .fetch_destroy = cpu_fetch_destroy,
+    .fetch_begin = cpu_fetch_begin,
+    .fetch_end = cpu_fetch_end,
 };
 
 int cpu_backend_create(const struct backend_options *options, struct backend **out)

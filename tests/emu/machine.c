@@ -280,6 +280,7 @@ void emu_run(const struct emu_launch *launch)
 {
     if (machine.launch != NULL)
         emu_stop("a launch within a launch");
+    emu_worked();
     machine.launch = launch;
     if (launch->threads < 1 || launch->threads > EMU_THREADS_MAX || launch->blocks.x < 1
         || launch->blocks.y < 1 || launch->blocks.y > 65535)

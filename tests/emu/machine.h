@@ -62,6 +62,54 @@ void emu_copy_down(void *to, const void *from, size_t bytes);
 /** Zeros. */
 void emu_memory_zero(void *to, size_t bytes);
 
+/** Within the device. */
+void emu_copy_within(void *to, const void *from, size_t bytes);
+
+/*
+ * Streams. Work is done as it comes, but what a download brings is seen by the host when it
+ * waits for an event behind it, and is NaN until then. What goes on aside reads its source as
+ * late as it can, and ends the program where it was not told to wait for what was launched
+ * before.
+ */
+struct emu_stream;
+struct emu_event;
+
+/** A stream; `aside`: one for downloads beside the launches. NULL when there is no memory. */
+struct emu_stream *emu_stream_new(bool aside);
+
+/** Free it; NULL is legal. Ends the program when a download was not waited for. */
+void emu_stream_free(struct emu_stream *stream);
+
+/** Have a stream wait for what an event stands behind. */
+void emu_stream_wait(struct emu_stream *stream, const struct emu_event *event);
+
+/** An event, recorded nowhere yet. NULL when there is no memory. */
+struct emu_event *emu_event_new(void);
+
+/** Free it; NULL is legal. */
+void emu_event_free(struct emu_event *event);
+
+/** Stand behind all work of a stream so far. */
+void emu_event_record(struct emu_event *event, struct emu_stream *stream);
+
+/** Wait: the downloads before the event arrive. */
+void emu_event_wait(const struct emu_event *event);
+
+/** Seconds from the recording of one event to that of another. */
+double emu_event_between(const struct emu_event *first, const struct emu_event *last);
+
+/** A download that arrives when it is waited for. */
+void emu_copy_later(void *to, const void *from, size_t bytes, struct emu_stream *stream);
+
+/** Work of the main stream that was done, for emu_stream_wait. */
+void emu_worked(void);
+
+/** Whether launches can be recorded, from now on: a device that cannot, for tests. */
+void emu_refuse_records(bool refused);
+
+/** The answer. */
+bool emu_records(void);
+
 /** Let the host at the device's memory, and take it away again; calls nest. */
 void emu_open(void);
 

@@ -190,3 +190,11 @@ void emu_memory_zero(void *to, size_t bytes)
     must_hold(to, bytes, "memory is cleared that is not the device's");
     memset(own(to), 0, bytes);
 }
+
+void emu_copy_within(void *to, const void *from, size_t bytes)
+{
+    must_hold(from, bytes, "a copy comes from memory that is not the device's");
+    must_hold(to, bytes, "a copy goes to memory that is not the device's");
+    memmove(own(to), own(from), bytes);
+    emu_worked();
+}

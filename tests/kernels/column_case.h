@@ -52,6 +52,7 @@ struct column_run {
     double sums[COLUMN_SUMS];
     long ld, ld_pad;
     bool apart; /* three passes whatever the rule, as threads that share a row make them */
+    bool once;  /* all passes by one call, which a device has */
     double *field, *quadrature, *extra, *window, *scratch, *out;
     struct column_args args;
 };

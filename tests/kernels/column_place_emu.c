@@ -5,10 +5,11 @@
 #include "tests/emu/machine.h"
 #include "tests/kernels/column_place.h"
 
-struct backend *column_place_create(void)
+struct backend *column_place_create(enum column_form form)
 {
-    const struct backend_options options = {.apart = true, .threads = 1};
+    struct backend_options options = {.apart = true, .threads = 1};
     struct backend *out;
+    options.threshold[THRESHOLD_device_column_rows] = form == COLUMN_ROWS ? 1 : 1000;
     ck_assert_int_eq(emu_backend_create(&options, &out), 0);
     emu_shuffle(6);
     return out;
@@ -16,6 +17,7 @@ struct backend *column_place_create(void)
 
 void column_place_run(struct column_run *run, struct backend *be)
 {
+    run->once = be->threshold[THRESHOLD_device_column_rows] == 1;
     column_run_there(run, be);
 }
 

@@ -425,6 +425,36 @@ START_TEST(wisdom_of_something_else_is_left_out)
 }
 END_TEST
 
+/* The CPU's is a copy, with the rules of a device's (tests/emu/test_emu_device.c). */
+START_TEST(a_fetch_has_what_there_was_when_it_began)
+{
+    struct backend *const be = backend_new(1);
+    const struct backend_ops *const ops = be->ops;
+    double numbers[4] = {1.0, 2.0, 3.0, 4.0};
+    struct fetch *fetch;
+    const void *data;
+    char text[200];
+    ck_assert_ptr_null(ops->device);
+    ck_assert_int_eq(ops->fetch_create(be, sizeof numbers, &fetch), 0);
+    ck_assert_int_eq(ops->fetch_begin(be, fetch, numbers, sizeof numbers), 0);
+    numbers[3] = 5.0;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(ops->fetch_begin(be, fetch, numbers, sizeof numbers), ERR_BUG);
+    status_capture(NULL, 0);
+    ck_assert_int_eq(ops->fetch_end(be, fetch, &data), 0);
+    ck_assert_exactly(((const double *)data)[0], 1.0);
+    ck_assert_exactly(((const double *)data)[3], 4.0);
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(ops->fetch_end(be, fetch, &data), ERR_BUG);
+    ck_assert_int_eq(ops->fetch_begin(be, fetch, numbers, sizeof numbers + 1), ERR_BUG);
+    status_capture(NULL, 0);
+    ops->fetch_destroy(be, fetch);
+    ops->fetch_destroy(be, NULL);
+    backend_destroy(be);
+    ck_assert_int_eq(mem_live(), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("backend");
@@ -444,6 +474,7 @@ int main(void)
     tcase_add_test(tests, a_transform_of_an_impossible_length_is_refused);
     tcase_add_test(tests, wisdom_goes_out_as_text_and_comes_back);
     tcase_add_test(tests, wisdom_of_something_else_is_left_out);
+    tcase_add_test(tests, a_fetch_has_what_there_was_when_it_began);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

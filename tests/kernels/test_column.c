@@ -47,6 +47,7 @@ static const struct column_case cases[] = {
 
 static struct column_rates_known rates;
 static struct backend *be;
+static struct backend *by_rows; /* the same, where it is a device: all passes in one launch */
 
 /* A CPU whose threads share rows from `threshold` samples on. */
 static struct backend *backend_of(int threads, long threshold)
@@ -61,7 +62,8 @@ static struct backend *backend_of(int threads, long threshold)
 
 static void backend_init(void)
 {
-    be = column_place_create();
+    be = column_place_create(COLUMN_TILES);
+    by_rows = be->ops->device != NULL ? column_place_create(COLUMN_ROWS) : NULL;
     rates_init(&rates);
 }
 
@@ -69,6 +71,7 @@ static void backend_clear(void)
 {
     rates_clear(&rates);
     backend_destroy(be);
+    backend_destroy(by_rows);
     ck_assert_int_eq(mem_live(), 0);
 }
 
@@ -133,6 +136,57 @@ static void check_sums(const struct column_run *run, const struct column_truth *
                         bound(BOUND_observable) * truth->work);
 }
 
+/* The rows of a run that were written: all of the response, and its sums. */
+static void keep(const struct column_run *run, double *out, double *sums)
+{
+    memcpy(out, run->out, (size_t)(run->c->components * run->ld) * sizeof(double));
+    memcpy(sums, run->sums, sizeof run->sums);
+}
+
+static bool same_bits(const struct column_run *run, const double *out, const double *sums)
+{
+    for (int k = 0; k < run->c->components; k++)
+        if (!equal_bits(out + k * run->ld, run->out + k * run->ld,
+                        (size_t)run->c->n * sizeof(double)))
+            return false;
+    return equal_bits(sums, run->sums, sizeof run->sums);
+}
+
+/* Judges what a backend made of a column; NULL: the plain bodies. */
+static void judge_case(const struct column_run *run, const struct column_truth *truth,
+                       const struct backend *on)
+{
+    const struct margins m = margins_of(run, truth);
+    const char *const name = run->c->name;
+    const int side = run->taps.side;
+    const char *const place = on == NULL ? "plain" : on == by_rows ? "by rows" : on->isa;
+    printf("%-28s rate %d, %d taps, %s: %.3g of its budget, %.2g of the peak\n", name,
+           (int)run->kind, side, place, m.budget, m.peak);
+    /* ADK's cut-off is where the rate underflows. */
+    ck_assert(!m.nothing || run->kind == CASE_ADK);
+    ck_assert_msg(m.budget <= 1.0, "%s, rate %d, %d taps: %g times its budget", name,
+                  (int)run->kind, side, m.budget);
+    ck_assert_msg(m.peak <= bound(BOUND_column_guard), "%s, rate %d, %d taps: %g of the peak",
+                  name, (int)run->kind, side, m.peak);
+    if (!m.nothing)
+        perturb_record_norm(bound_entry(BOUND_column_guard)->name, m.peak,
+                            bound(BOUND_column_guard));
+    check_sums(run, truth);
+}
+
+/* By rows too; on the emulated device, whose compiler is known, with the same bits. */
+static void check_by_rows(struct column_run *run, const struct column_truth *truth)
+{
+    static double out[2 * 16400];
+    double sums[COLUMN_SUMS];
+    ck_assert_uint_le((size_t)(2 * run->ld), sizeof out / sizeof out[0]);
+    keep(run, out, sums);
+    column_place_run(run, by_rows);
+    judge_case(run, truth, by_rows);
+    if (strcmp(by_rows->ops->name, "emu") == 0)
+        ck_assert_msg(same_bits(run, out, sums), "%s: other bits by rows", run->c->name);
+}
+
 static void check_case(const struct column_case *c, enum case_rate kind, int side, bool plain)
 {
     struct column_run run;
@@ -143,18 +197,9 @@ static void check_case(const struct column_case *c, enum case_rate kind, int sid
         column_run_passes(&run, NULL);
     else
         column_place_run(&run, be);
-    const struct margins m = margins_of(&run, &truth);
-    printf("%-28s rate %d, %d taps, %s: %.3g of its budget, %.2g of the peak\n", c->name,
-           (int)kind, side, plain ? "plain" : be->isa, m.budget, m.peak);
-    ck_assert(!m.nothing || kind == CASE_ADK); /* whose cut-off is where the rate underflows */
-    ck_assert_msg(m.budget <= 1.0, "%s, rate %d, %d taps: %g times its budget", c->name,
-                  (int)kind, side, m.budget);
-    ck_assert_msg(m.peak <= bound(BOUND_column_guard), "%s, rate %d, %d taps: %g of the peak",
-                  c->name, (int)kind, side, m.peak);
-    if (!m.nothing)
-        perturb_record_norm(bound_entry(BOUND_column_guard)->name, m.peak,
-                            bound(BOUND_column_guard));
-    check_sums(&run, &truth);
+    judge_case(&run, &truth, plain ? NULL : be);
+    if (!plain && by_rows != NULL)
+        check_by_rows(&run, &truth);
     column_truth_clear(&truth);
     column_run_clear(&run);
 }
@@ -208,22 +253,6 @@ START_TEST(a_small_error_of_the_density_and_a_wrong_window_are_seen)
     backend_clear();
 }
 END_TEST
-
-/* The rows of a run that were written: all of the response, and its sums. */
-static void keep(const struct column_run *run, double *out, double *sums)
-{
-    memcpy(out, run->out, (size_t)(run->c->components * run->ld) * sizeof(double));
-    memcpy(sums, run->sums, sizeof run->sums);
-}
-
-static bool same_bits(const struct column_run *run, const double *out, const double *sums)
-{
-    for (int k = 0; k < run->c->components; k++)
-        if (!equal_bits(out + k * run->ld, run->out + k * run->ld,
-                        (size_t)run->c->n * sizeof(double)))
-            return false;
-    return equal_bits(sums, run->sums, sizeof run->sums);
-}
 
 #define MOST_THREADS 8
 
