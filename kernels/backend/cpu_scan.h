@@ -181,24 +181,52 @@ CPU_HELPER void cpu_running_copy(const struct cpu_running *from, struct cpu_runn
 #endif
 }
 
-/* S at the next vector x. */
-CPU_HELPER cpu_vector cpu_running_next(struct cpu_running *r, cpu_vector x)
+/* The sum of the window that ends at each element of the next vector x: of 8 elements with 8
+ * lanes, of 4 with less. */
+CPU_HELPER cpu_vector cpu_running_window(struct cpu_running *r, cpu_vector x)
 {
     const cpu_vector two = x + cpu_shift_1(r->one, x);
-    const cpu_vector four = two + cpu_shift_2(r->two, two);
+    cpu_vector window = two + cpu_shift_2(r->two, two);
     r->one = x;
     r->two = two;
 #if CPU_LANES == 8
-    r->sum += four + __builtin_shufflevector(r->four, four, 4, 5, 6, 7, 8, 9, 10, 11);
+    const cpu_vector four = window;
+    window += __builtin_shufflevector(r->four, four, 4, 5, 6, 7, 8, 9, 10, 11);
     r->four = four;
-#elif CPU_LANES == 4
-    r->sum += four;
-#else
-    const cpu_vector next = r->older + four;
+#endif
+    return window;
+}
+
+/* S one window further. */
+CPU_HELPER cpu_vector cpu_running_add(struct cpu_running *r, double factor, cpu_vector window)
+{
+#if CPU_LANES == 2
+    const cpu_vector next = r->older + factor * window;
     r->older = r->sum;
     r->sum = next;
+#else
+    r->sum += factor * window;
 #endif
     return r->sum;
+}
+
+/* S at the next vector x, the sum of factor x. The factor stays the same from vector to vector,
+ * or cpu_running_read follows. */
+CPU_HELPER cpu_vector cpu_running_next(struct cpu_running *r, double factor, cpu_vector x)
+{
+    return cpu_running_add(r, factor, cpu_running_window(r, x));
+}
+
+/* The windows before the element x[0] of another row, which has been read up to there: the sum
+ * stays. */
+CPU_HELPER void cpu_running_read(struct cpu_running *r, const double *x)
+{
+    const double *const last = x - CPU_LANES;
+    r->one = cpu_load(last);
+    r->two = r->one + cpu_load(last - 1);
+#if CPU_LANES == 8
+    r->four = r->two + (cpu_load(last - 2) + cpu_load(last - 3));
+#endif
 }
 
 #endif

@@ -18,7 +18,7 @@
 #include "tests/unit_main.h"
 
 /* Peaks in V/m, or minus the number of cut-offs; argon's ceiling is 8.6e10 V/m. Lengths tails
- * of every kind behind the chunks of 512 and the vectors of 2 to 8. */
+ * of every kind behind the chunks of 256 and the vectors of 2 to 8. */
 static const struct column_case cases[] = {
     {"pulse", 4096, 2.5e10, 0.5, 0.05, 0.12, 0.3, 0.0, 1, false, false, 0.0},
     {"preionised, no rate", 2050, 1e8, 0.5, 0.0, 0.11, 0.7, 0.3, 1, false, false, 0.0},
