@@ -45,8 +45,10 @@ struct watch {
     bool twice;      /* … by a second SIGINT */
     bool late;       /* … since they did not begin */
     bool lost;       /* … nor stop before that, or one of them died */
-    int most;        /* children of mpirun at most, before the ranks have begun */
-    double missing;  /* since when one is missing, 0: none */
+    int told;        /* ranks of this machine, as mpirun tells each of them; 0: not known */
+    int most;        /* … or children of mpirun at most, before the ranks have begun */
+    int here;        /* … at the last look */
+    double missing;  /* since when one is missing and none has come or gone, 0: none is */
     const char *file;
     double begin;
     double next_look;
@@ -141,8 +143,29 @@ static void find_controller(struct watch *w)
     lease_info_clear(&info);
 }
 
-/* Children that a thread of a process has started and that have not ended. */
-static int count_of_thread(pid_t process, const char *thread)
+/* How many ranks of this machine there are to be, by the environment of one; 0: it is none yet.
+ */
+static int local_size(long process)
+{
+    static const char name[] = "OMPI_COMM_WORLD_LOCAL_SIZE=";
+    char path[64];
+    char *entry = NULL;
+    size_t size = 0;
+    int ranks = 0;
+    snprintf(path, sizeof path, "/proc/%ld/environ", process);
+    FILE *const file = fopen(path, "r");
+    while (file != NULL && ranks == 0 && getdelim(&entry, &size, '\0', file) > 0)
+        if (strncmp(entry, name, sizeof name - 1) == 0)
+            ranks = (int)strtol(entry + sizeof name - 1, NULL, 10);
+    free(entry);
+    if (file != NULL)
+        fclose(file);
+    return ranks;
+}
+
+/* Children that a thread of a process has started and that have not ended; *told: as in struct
+ * watch, asked for until one of them knows. */
+static int count_of_thread(pid_t process, const char *thread, int *told)
 {
     char path[320];
     int count = 0;
@@ -150,15 +173,17 @@ static int count_of_thread(pid_t process, const char *thread)
     snprintf(path, sizeof path, "/proc/%ld/task/%s/children", (long)process, thread);
     FILE *const file = fopen(path, "r");
     /* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers */
-    while (file != NULL && fscanf(file, "%ld", &pid) == 1)
+    while (file != NULL && fscanf(file, "%ld", &pid) == 1) {
         count++;
+        *told = *told > 0 ? *told : local_size(pid);
+    }
     if (file != NULL)
         fclose(file);
     return count;
 }
 
 /* Processes of this machine that mpirun has started and that have not ended. */
-static int count_children(pid_t process)
+static int count_children(pid_t process, int *told)
 {
     char path[64];
     int count = 0;
@@ -167,21 +192,24 @@ static int count_children(pid_t process)
     for (const struct dirent *t = threads != NULL ? readdir(threads) : NULL; t != NULL;
          t = readdir(threads))
         if (t->d_name[0] != '.')
-            count += count_of_thread(process, t->d_name);
+            count += count_of_thread(process, t->d_name, told);
     if (threads != NULL)
         closedir(threads);
     return count;
 }
 
-/* A rank that dies while all of them start leaves the others in MPI_Init. */
+/* A rank that dies while all of them start leaves the others in MPI_Init. It may have died
+ * before anybody saw it, and others come after it. */
 static bool is_one_missing(struct watch *w)
 {
-    const int children = count_children(w->child);
+    const int children = count_children(w->child, &w->told);
+    w->most = w->told > w->most ? w->told : w->most;
     w->most = children > w->most ? children : w->most;
     if (children == w->most)
         w->missing = 0;
-    else if (w->missing <= 0)
+    else if (w->missing <= 0 || children != w->here)
         w->missing = clock_wall();
+    w->here = children;
     return w->missing > 0 && clock_wall() - w->missing > MISSING_LIMIT;
 }
 

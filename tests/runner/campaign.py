@@ -72,20 +72,29 @@ def victims_of(process, kind, dice):
             "launcher": [process.pid], "all": [process.pid, *below]}[kind]
 
 
+def killed(pid):
+    """Kill it; whether it was there: of several some may be gone by the death of others."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def kill_once(process, folder, dice):
     """Wait until the file is there, then a random time, then kill. The kind of the victim; None: it was too late."""
     path = os.path.join(folder, "out.h5")
     wait_until(lambda: os.path.exists(path) or process.poll() is not None, "the file", 60 * PATIENCE)
     time.sleep(dice.uniform(0, 1.6))  # the moment is what is drawn
     kind = dice.choice(VICTIMS)
+    if process.poll() is not None:
+        return None, []
     try:
         everybody = descendants(process.pid)
         victims = victims_of(process, kind, dice)
-        for pid in victims:
-            os.kill(pid, signal.SIGKILL)
     except OSError:
         return None, []
-    return (kind if victims and process.poll() is None else None), [process.pid, *everybody]
+    return (kind if sum(killed(pid) for pid in victims) > 0 else None), [process.pid, *everybody]
 
 
 def trial(arguments):

@@ -522,7 +522,7 @@ def kernels_take_the_most_of_a_computing_scan():
 
 
 def idle_time_is_that_of_workers_without_members():
-    folder = write("scan: s\nmodel: probe\nparameters: {sleep: 2 s}\n"
+    folder = write("scan: s\nmodel: probe\nparameters: {sleep: 4 s}\n"
                    "save: {planes: last}\nstore: {history: 0}\n")
     assert run(folder, "-n", "3")[0] == 0
     rows = timings(folder)

@@ -7,6 +7,7 @@ import concurrent.futures
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -254,6 +255,37 @@ def a_rank_that_never_says_ready_is_named():
     whole(folder)
 
 
+def a_rank_that_dies_as_soon_as_it_is_born_ends_the_others():
+    """At once, so that nobody has seen all ranks side by side: a program of the test's own in mpirun's place gives
+    each of them a shell, which is killed in one."""
+    for victim in ("0", "1"):
+        folder = write(SLOW)
+        place = os.path.abspath(os.path.join(folder, "bin"))
+        os.makedirs(place)
+        shell = f'if [ "$OMPI_COMM_WORLD_RANK" = {victim} ]; then kill -9 $$; fi; exec "$@"'
+        with open(os.path.join(place, "mpirun"), "w") as file:
+            file.write(f"""#!/bin/sh
+n=$#
+while [ "$n" -gt 0 ]; do
+    word=$1
+    shift
+    n=$((n - 1))
+    case $word in
+    */scanfarm) set -- "$@" sh -c '{shell}' sh "$word" ;;
+    *) set -- "$@" "$word" ;;
+    esac
+done
+exec {shutil.which("mpirun")} "$@"
+""")
+        os.chmod(os.path.join(place, "mpirun"), 0o755)
+        begin = time.time()
+        code, _, err = finish(start(folder, "-n", "2", env={"PATH": place + ":" + os.environ["PATH"]}), 60 * PATIENCE)
+        assert code == 3 and "a rank died while the ranks began" in err, (victim, code, err)
+        assert time.time() - begin < 20 * PATIENCE, (victim, time.time() - begin)
+        again(folder, "-n", "2")
+        whole(folder)
+
+
 def storage_errors_end_the_run_with_path_and_errno():
     cases = {"enospc": "No space left", "eio": "Input/output error", "edquot": "quota exceeded",
              "erofs": "Read-only file system"}
@@ -419,6 +451,11 @@ def each_failed_member_has_its_own_reason_in_the_journal():
             assert f"plane {plane}" in seen[member], (member, seen)
 
 
+# They wait for a minute each, so that the others find their time beside them.
+LONGEST = (a_rank_that_never_says_ready_is_named, a_mute_worker_is_ended_and_replaced,
+           a_stopped_controller_ends_the_workers, without_a_confirmation_members_wait_for_the_next_run)
+
+
 def main():
     r = subprocess.run([SCANFARM, "--version"], capture_output=True, text=True)
     if "FARM_FAULT" not in r.stdout:
@@ -427,7 +464,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-", dir=".") as folder:
         os.chdir(folder)
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            results = list(pool.map(passes, chosen_of(checks_of(globals()))))
+            checks = sorted(chosen_of(checks_of(globals())), key=lambda check: check not in LONGEST)
+            results = list(pool.map(passes, checks))
         os.chdir("..")
     return verdict(results)
 
