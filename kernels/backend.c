@@ -2,6 +2,7 @@
 #include "kernels/backend.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <omp.h>
@@ -18,16 +19,21 @@ static const struct backend_entry {
     int (*create)(const struct backend_options *options, struct backend **out);
     int (*devices)(int *count); /* NULL: it has none */
     int (*describe)(int device, struct backend_device *out);
+    const char *hides[3]; /* what its runtime hides devices by: variables of the environment */
 } backends[] = {
-    {"cpu", cpu_backend_create, NULL, NULL},
+    {"cpu", cpu_backend_create, NULL, NULL, {NULL}},
 #ifdef SCANFARM_HIP
-    {"hip", hip_backend_create, hip_devices, hip_describe},
+    {"hip",
+     hip_backend_create,
+     hip_devices,
+     hip_describe,
+     {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_CUDA
-    {"cuda", cuda_backend_create, cuda_devices, cuda_describe},
+    {"cuda", cuda_backend_create, cuda_devices, cuda_describe, {"CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_EMU
-    {"emu", emu_backend_create, emu_backend_devices, emu_describe},
+    {"emu", emu_backend_create, emu_backend_devices, emu_describe, {"EMU_VISIBLE_DEVICES"}},
 #endif
 };
 
@@ -91,12 +97,30 @@ int backend_create(const struct backend_options *options, struct backend **out)
     return entry->create(options, out);
 }
 
+/* The devices of an entry; a refusal names what may have hidden them. */
+static int count_devices(const struct backend_entry *entry, int *count)
+{
+    char text[200] = "";
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const int rc = entry->devices(count);
+    status_capture_restore(saved);
+    if (rc == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof entry->hides / sizeof entry->hides[0]; i++) {
+        const char *const value = entry->hides[i] != NULL ? getenv(entry->hides[i]) : NULL;
+        if (value != NULL)
+            FAIL(rc, "%s; %s is '%.60s'", text, entry->hides[i], value);
+    }
+    FAIL(rc, "%s", text);
+}
+
 int backend_devices(const char *name, int *count)
 {
     const struct backend_entry *entry = NULL;
     *count = 0;
     TRY(find(name, &entry));
-    return entry->devices != NULL ? entry->devices(count) : 0;
+    return entry->devices != NULL ? count_devices(entry, count) : 0;
 }
 
 int backend_describe_device(const char *name, int device, struct backend_device *out)
@@ -118,7 +142,7 @@ const char *backend_auto(char *why, size_t size)
         int count = 0;
         const struct status_saved saved = status_capture_save();
         status_capture(text, sizeof text);
-        const int rc = backends[b].devices(&count);
+        const int rc = count_devices(&backends[b], &count);
         status_capture_restore(saved);
         if (rc == 0)
             return backends[b].name;
