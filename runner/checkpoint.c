@@ -30,8 +30,9 @@ static int take_slots(struct worker *w)
     TRY(MEM_NEW(w->placement.capacity + 1, &c->free));
     for (int r = 0; r < w->placement.capacity; r++) {
         const int64_t slot = resume_free_slot(table_of(w), slots, mine + r * workers);
-        if (slot >= 0)
-            c->free[c->free_count++] = slot;
+        if (slot < 0)
+            break;
+        c->free[c->free_count++] = slot;
     }
     return 0;
 }

@@ -314,6 +314,14 @@ static bool is_rank(void)
     return size != NULL && strtol(size, NULL, 10) > 1;
 }
 
+bool run_options_are_told(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == NULL)
+        rank = getenv("PMIX_RANK");
+    return is_rank() && rank != NULL && strtol(rank, NULL, 10) > 0;
+}
+
 static int choose_mode(struct run_options *run)
 {
     const bool rank = is_rank();

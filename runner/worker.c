@@ -20,6 +20,9 @@
  * its members are slower than those it was measured by. */
 #define CHUNK_OVERRUN 4.0
 
+/* s that a call of the model with rows free may last at least. */
+#define CALL_LEAST 10e-3
+
 /* Planes that come faster than this (s) share a commit: so much work a killed process loses. */
 #define PLANES_SPAN 10e-3
 
@@ -328,8 +331,9 @@ static int collect_row(struct worker *w, int r)
 static void limit_call(struct worker *w)
 {
     const bool waits = w->running < slot_rows(w) && w->link.messages;
+    const double most = fmax(w->options->chunk_time, CALL_LEAST);
     if (w->backend->apart)
-        checkpoint_limit(w, waits ? clock_wall() + w->options->chunk_time : (double)INFINITY);
+        checkpoint_limit(w, waits ? clock_wall() + most : (double)INFINITY);
 }
 
 /* One call of the model for all rows, then what it left behind. */
