@@ -7,6 +7,7 @@
 
 #include "kernels/base/log.h"
 #include "kernels/base/status.h"
+#include "runner/adaptive.h"
 #include "runner/slot.h"
 #include "runner/text.h"
 
@@ -69,13 +70,16 @@ void batch_text(const struct batch_ledger *l, char *text, size_t size)
              (long long)l->rows, l->rows == 1 ? "" : "s", row, sum, l->bound);
 }
 
-/* Members for each worker, and what the command line allows. */
+/* Members for each worker, and what the command line allows. An ensemble that stops itself may
+ * turn out longer than what waits now. */
 static int64_t most_rows(const struct worker *w)
 {
     const int workers = w->options->workers > 0 ? w->options->workers : 1;
-    const int64_t members = (scan_members(w->scan) + workers - 1) / workers;
+    const bool known = w->open > 0 && !adaptive_is_on(w->scan);
+    const int64_t members = known ? w->open : scan_members(w->scan);
+    const int64_t share = (members + workers - 1) / workers;
     const long rows = w->options->rows;
-    return rows > 0 && rows < members ? rows : members;
+    return rows > 0 && rows < share ? rows : share;
 }
 
 static int fill(const struct worker *w, const struct plane_layout *layout, double left,

@@ -154,6 +154,7 @@ static void fill(const struct farm_place *place, struct line *line, struct worke
     worker->attempt = place->attempt;
     worker->placement = *place->placement;
     worker->device = *place->device;
+    worker->open = place->open;
     worker->touched = place->touched;
     worker->checkpoints.table = place->resume;
     worker->checkpoints.workers = place->comm->size - 1;

@@ -39,8 +39,9 @@ struct start {
     int touched;
     long canonical; /* bytes of the two texts that follow, with their NUL */
     long wisdom;
-    long resume; /* bytes of the table of checkpoints after them */
-    long inputs; /* bytes of the data that the scan names, sent apart */
+    long resume;  /* bytes of the table of checkpoints after them */
+    long inputs;  /* bytes of the data that the scan names, sent apart */
+    int64_t open; /* tasks */
     uint64_t attempt_id;
     struct process_id controller;
     char file[RUN_PATH_SIZE];
@@ -103,6 +104,7 @@ static void fill_start(struct rank *r)
 {
     const struct prepared *p = &r->prepared;
     r->start.touched = p->dispatch.touched;
+    r->start.open = dispatch_pending(&p->dispatch);
     r->start.canonical = (long)strlen(scan_canonical(p->scan)) + 1;
     r->start.wisdom = (long)strlen(p->wisdom) + 1;
     r->start.resume = (long)p->resume.count * (long)sizeof *p->resume.place;
@@ -437,6 +439,7 @@ static int run_worker(struct rank *r, bool *at_once)
         .host = r->host,
         .wisdom = r->prepared.wisdom,
         .attempt = r->attempt,
+        .open = r->start.open,
         .touched = r->start.touched != 0,
         .resume = &r->prepared.resume,
     };
