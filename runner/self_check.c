@@ -231,8 +231,9 @@ static bool check_unit(struct self_check *out)
 int self_check_run(const struct model_ops *ops, const struct params *point,
                    struct backend *backend, struct self_check *out)
 {
-    /* Plans come from where the worker's own do: they would be searched for twice. */
-    const struct backend_options options = {.name = backend->apart ? "cpu" : backend->ops->name,
+    /* The CPU, whatever the worker computes on. Plans come from where the worker's own do: they
+     * would be searched for twice. */
+    const struct backend_options options = {.name = "cpu",
                                             .isa = "x86-64",
                                             .threads = 1,
                                             .rigour = backend->rigour,
