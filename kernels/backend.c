@@ -19,21 +19,33 @@ static const struct backend_entry {
     int (*create)(const struct backend_options *options, struct backend **out);
     int (*devices)(int *count); /* NULL: it has none */
     int (*describe)(int device, struct backend_device *out);
+    int (*left)(struct backend *be, size_t *bytes);
     const char *hides[3]; /* what its runtime hides devices by: variables of the environment */
 } backends[] = {
-    {"cpu", cpu_backend_create, NULL, NULL, {NULL}},
+    {"cpu", cpu_backend_create, NULL, NULL, NULL, {NULL}},
 #ifdef SCANFARM_HIP
     {"hip",
      hip_backend_create,
-     hip_devices,
+     hip_device_count,
      hip_describe,
+     hip_device_left,
      {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_CUDA
-    {"cuda", cuda_backend_create, cuda_devices, cuda_describe, {"CUDA_VISIBLE_DEVICES"}},
+    {"cuda",
+     cuda_backend_create,
+     cuda_device_count,
+     cuda_describe,
+     cuda_device_left,
+     {"CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_EMU
-    {"emu", emu_backend_create, emu_backend_devices, emu_describe, {"EMU_VISIBLE_DEVICES"}},
+    {"emu",
+     emu_backend_create,
+     emu_device_count,
+     emu_describe,
+     emu_device_left,
+     {"EMU_VISIBLE_DEVICES"}},
 #endif
 };
 
@@ -155,10 +167,12 @@ const char *backend_auto(char *why, size_t size)
 
 int backend_memory_left(struct backend *be, size_t *bytes)
 {
+    const struct backend_entry *entry = NULL;
     *bytes = 0;
-    if (be->ops->memory_left == NULL)
+    TRY(find(be->ops->name, &entry));
+    if (entry->left == NULL)
         FAIL(ERR_UNSUPPORTED, "backend '%s' has no memory of its own", be->ops->name);
-    return be->ops->memory_left(be, bytes);
+    return entry->left(be, bytes);
 }
 
 void backend_destroy(struct backend *be)

@@ -89,15 +89,6 @@ struct kernel_table {
 };
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A device as its runtime shows it to this process. */
-struct backend_device {
-    char name[64]; /* "NVIDIA H200" */
-    char bus[32];  /* PCI bus id, "0000:3b:00.0": the same for all processes of a machine */
-    char uuid[40]; /* hexadecimal, "" where the runtime has none. Parts of one card that pose as
-                      devices have its bus id and a uuid of their own */
-    size_t memory; /* bytes in all; 0: not known */
-};
-
 /* What a backend can do, besides its kernels. */
 struct backend_ops {
     const char *name; /* "cpu" */
@@ -112,8 +103,6 @@ struct backend_ops {
     /* Transform the active rows. Thread-safe for different rows. */
     int (*fft_execute)(struct backend *be, const struct fft *plan, const struct fft_rows *rows);
     void (*destroy)(struct backend *be);
-    /* Bytes of its memory that nobody has taken. NULL: its memory is the host's. */
-    int (*memory_left)(struct backend *be, size_t *bytes);
 };
 
 /* Where wisdom is looked for when a plan is asked for that the wisdom so far does not hold. */
@@ -124,6 +113,15 @@ struct wisdom_source {
     int (*next)(void *context, const struct backend *be, enum fft_kind kind, long n, int asked,
                 const char **text);
     void *context;
+};
+
+/* A device as its runtime shows it to this process. */
+struct backend_device {
+    char name[64]; /* "NVIDIA H200" */
+    char bus[32];  /* PCI bus id, "0000:3b:00.0": the same for all processes of a machine */
+    char uuid[40]; /* hexadecimal, "" where the runtime has none. Parts of one card that pose as
+                      devices have its bus id and a uuid of their own */
+    size_t memory; /* bytes in all; 0: not known */
 };
 
 /* A device with its operations; made by backend_create. */

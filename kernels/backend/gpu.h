@@ -15,28 +15,37 @@
 int cuda_backend_create(const struct backend_options *options, struct backend **out);
 
 /** CUDA devices that this process is shown. @return 0, or ERR_DEVICE when there is none */
-int cuda_devices(int *count);
+int cuda_device_count(int *count);
 
 /** One of them, without taking it. @return 0 or ERR_DEVICE */
 int cuda_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. @return 0 or ERR_DEVICE */
+int cuda_device_left(struct backend *be, size_t *bytes);
 
 /** The same on a HIP device. */
 int hip_backend_create(const struct backend_options *options, struct backend **out);
 
 /** HIP devices that this process is shown. */
-int hip_devices(int *count);
+int hip_device_count(int *count);
 
 /** One of them. */
 int hip_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. */
+int hip_device_left(struct backend *be, size_t *bytes);
 
 /** The same on the emulated device, in programs of tests/emu alone. */
 int emu_backend_create(const struct backend_options *options, struct backend **out);
 
 /** Emulated devices that this process is shown. */
-int emu_backend_devices(int *count);
+int emu_device_count(int *count);
 
 /** One of them. */
 int emu_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. */
+int emu_device_left(struct backend *be, size_t *bytes);
 
 /** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
 void cuda_strict_fill(struct kernel_table *table);
