@@ -29,12 +29,12 @@ CODES = farm.CODES  # 30 members
 LARGE = """scan: large
 model: probe
 parameters: {size: 1000000}
-axes: [{a: {from: 0, to: 39, points: 40}}]
+axes: [{a: {from: 0, to: 23, points: 24}}]
 save: {planes: last, field: false}
 """
 SLEEPING = """scan: sleeping
 model: probe
-parameters: {sleep: 4 ms}
+parameters: {sleep: 2 ms}
 axes: [{a: {from: 0, to: 47, points: 48}}]
 save: {planes: 6}
 """
@@ -98,10 +98,12 @@ def one_process_takes_the_first_and_says_what_the_others_need():
 
 
 def what_is_hidden_is_not_used():
-    for env, wanted in (({"EMU_VISIBLE_DEVICES": "2,1"}, {bus(2), bus(1)}), ({"SLURM_STEP_GPUS": "1,3"}, {bus(1), bus(3)})):
-        folder = write(CODES)
-        code, _, err = run(folder, *EMU, "-n", "2", env={"EMU_DEVICES": "4", **env})
-        assert code == 0 and set(ranks_of(err).values()) == wanted and len(ranks_of(err)) == 2, err
+    folder = write(CODES)
+    code, _, err = run(folder, *EMU, "-n", "2", env={"EMU_DEVICES": "4", "EMU_VISIBLE_DEVICES": "2,1"})
+    assert code == 0 and ranks_of(err) == {1: bus(2), 2: bus(1)}, err
+    folder = write(CODES)  # Slurm's word for the devices of a step, of which nobody hides the others
+    code, _, err = run(folder, *EMU, env={"EMU_DEVICES": "4", "SLURM_STEP_GPUS": "3"})
+    assert code == 0 and set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(3)}"}, err
 
 
 def two_ranks_on_one_device_are_named():
@@ -198,7 +200,7 @@ def rows_come_from_free_memory():
 
 def kinds_of_model_objects_share_the_memory():
     """Two objects are kept: (85.2 / 2) / 8 = 5 of the larger rows, 10 of the smaller."""
-    text = LARGE.replace("parameters: {size: 1000000}\n", "").replace("axes: [", "axes: [{size: [500000, 1000000, 900000]}, ").replace("39, points: 40", "9, points: 10")
+    text = LARGE.replace("parameters: {size: 1000000}\n", "").replace("axes: [", "axes: [{size: [500000, 1000000, 900000]}, ").replace("23, points: 24", "9, points: 10")
     folder = write(text)
     code, _, err = run(folder, *EMU, "-v", env={"EMU_MEMORY": "100000000"})
     assert code == 0, err
@@ -224,22 +226,21 @@ def too_much_for_the_device_is_tried_with_half_once():
 
 
 def a_farm_fills_its_batches_and_refills_them():
-    """48 members in batches of 16 of two workers: every member once, with the bits of the CPU, also one task a message."""
-    for words in ((), ("--chunk-time", "0")):
-        folder = write(SLEEPING)
-        code, _, err = run(folder, *EMU, "-n", "2", "--rows", "16", *words, env={"EMU_DEVICES": "2"})
-        assert code == 0 and rows_of(err) == [16, 16] and same(content(folder), right(SLEEPING)), err
-        ranks = on_devices(folder)[1]
-        assert {1, 2} == set(ranks) and min(np.sum(ranks == 1), np.sum(ranks == 2)) >= 16, ranks
+    """48 members in batches of 16 of two workers: every member once, with the bits of the CPU, with one task a message."""
+    folder = write(SLEEPING)
+    code, _, err = run(folder, *EMU, "-n", "2", "--rows", "16", "--chunk-time", "0", env={"EMU_DEVICES": "2"})
+    assert code == 0 and rows_of(err) == [16, 16] and same(content(folder), right(SLEEPING)), err
+    ranks = on_devices(folder)[1]
+    assert {1, 2} == set(ranks) and min(np.sum(ranks == 1), np.sum(ranks == 2)) >= 16, ranks
 
 
 def a_stopped_batch_goes_on_where_it_was():
     """24 rows at once are stopped in order; their checkpoints come back one a message, more than a worker's ring held."""
-    folder = write(SLEEPING.replace("4 ms", "10 ms"))
+    folder = write(SLEEPING.replace("2 ms", "5 ms"))
     process = start(folder, *EMU, "-n", "1", "--rows", "24")
     path = os.path.join(folder, "out.h5.journal")
     farm.wait_until(lambda: os.path.exists(path) and "ready" in open(path).read(), "a worker")
-    time.sleep(0.8)
+    time.sleep(0.4)
     process.send_signal(signal.SIGTERM)
     code, _, err = finish(process)
     assert code == 75, err
