@@ -2,6 +2,7 @@
 #include "kernels/backend.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <omp.h>
@@ -13,19 +14,38 @@
 #include "kernels/base/status.h"
 
 /* The backends in this program; `auto` takes the last one that runs here. */
-static const struct {
+static const struct backend_entry {
     const char *name;
     int (*create)(const struct backend_options *options, struct backend **out);
+    int (*devices)(int *count); /* NULL: it has none */
+    int (*describe)(int device, struct backend_device *out);
+    int (*left)(struct backend *be, size_t *bytes);
+    const char *hides[3]; /* what its runtime hides devices by: variables of the environment */
 } backends[] = {
-    {"cpu", cpu_backend_create},
+    {"cpu", cpu_backend_create, NULL, NULL, NULL, {NULL}},
 #ifdef SCANFARM_HIP
-    {"hip", hip_backend_create},
+    {"hip",
+     hip_backend_create,
+     hip_device_count,
+     hip_describe,
+     hip_device_left,
+     {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_CUDA
-    {"cuda", cuda_backend_create},
+    {"cuda",
+     cuda_backend_create,
+     cuda_device_count,
+     cuda_describe,
+     cuda_device_left,
+     {"CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_EMU
-    {"emu", emu_backend_create},
+    {"emu",
+     emu_backend_create,
+     emu_device_count,
+     emu_describe,
+     emu_device_left,
+     {"EMU_VISIBLE_DEVICES"}},
 #endif
 };
 
@@ -63,21 +83,96 @@ static int create_any(const struct backend_options *options, struct backend **ou
     return backends[0].create(options, out);
 }
 
-int backend_create(const struct backend_options *options, struct backend **out)
+static int find(const char *name, const struct backend_entry **out)
 {
-    *out = NULL;
-    const char *name = options->name != NULL ? options->name : "auto";
-    if (strcmp(name, "auto") == 0)
-        return create_any(options, out);
     for (int b = 0; b < BACKENDS; b++)
-        if (strcmp(name, backends[b].name) == 0)
-            return backends[b].create(options, out);
+        if (strcmp(name, backends[b].name) == 0) {
+            *out = &backends[b];
+            return 0;
+        }
     char known[64] = "";
     size_t used = 0;
     for (int b = 0; b < BACKENDS; b++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", b > 0 ? ", " : "",
                                  backends[b].name);
     FAIL(ERR_UNSUPPORTED, "backend '%s' is not in this program; it has: %s", name, known);
+}
+
+int backend_create(const struct backend_options *options, struct backend **out)
+{
+    *out = NULL;
+    const char *name = options->name != NULL ? options->name : "auto";
+    if (strcmp(name, "auto") == 0)
+        return create_any(options, out);
+    const struct backend_entry *entry = NULL;
+    TRY(find(name, &entry));
+    return entry->create(options, out);
+}
+
+/* The devices of an entry; a refusal names what may have hidden them. */
+static int count_devices(const struct backend_entry *entry, int *count)
+{
+    char text[200] = "";
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const int rc = entry->devices(count);
+    status_capture_restore(saved);
+    if (rc == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof entry->hides / sizeof entry->hides[0]; i++) {
+        const char *const value = entry->hides[i] != NULL ? getenv(entry->hides[i]) : NULL;
+        if (value != NULL)
+            FAIL(rc, "%s; %s is '%.60s'", text, entry->hides[i], value);
+    }
+    FAIL(rc, "%s", text);
+}
+
+int backend_devices(const char *name, int *count)
+{
+    const struct backend_entry *entry = NULL;
+    *count = 0;
+    TRY(find(name, &entry));
+    return entry->devices != NULL ? count_devices(entry, count) : 0;
+}
+
+int backend_describe_device(const char *name, int device, struct backend_device *out)
+{
+    const struct backend_entry *entry = NULL;
+    memset(out, 0, sizeof *out);
+    TRY(find(name, &entry));
+    if (entry->describe == NULL)
+        FAIL(ERR_UNSUPPORTED, "backend '%s' has no devices", name);
+    return entry->describe(device, out);
+}
+
+const char *backend_auto(char *why, size_t size)
+{
+    size_t used = 0;
+    why[0] = '\0';
+    for (int b = BACKENDS - 1; b > 0; b--) {
+        char text[200] = "";
+        int count = 0;
+        const struct status_saved saved = status_capture_save();
+        status_capture(text, sizeof text);
+        const int rc = count_devices(&backends[b], &count);
+        status_capture_restore(saved);
+        if (rc == 0)
+            return backends[b].name;
+        if (used < size)
+            used += (size_t)snprintf(why + used, size - used, "%sauto passes %s over: %s",
+                                     used > 0 ? "; " : "", backends[b].name, text);
+    }
+    return backends[0].name;
+}
+
+int backend_memory_left(struct backend *be, size_t *bytes)
+{
+    const struct backend_entry *entry = NULL;
+    *bytes = 0;
+    TRY(find(be->ops->name, &entry));
+    if (entry->left == NULL)
+        FAIL(ERR_UNSUPPORTED, "backend '%s' has no memory of its own", be->ops->name);
+    return entry->left(be, bytes);
 }
 
 void backend_destroy(struct backend *be)

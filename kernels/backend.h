@@ -169,15 +169,25 @@ struct wisdom_source {
     void *context;
 };
 
+/* A device as its runtime shows it to this process. */
+struct backend_device {
+    char name[64]; /* "NVIDIA H200" */
+    char bus[32];  /* PCI bus id, "0000:3b:00.0": the same for all processes of a machine */
+    char uuid[40]; /* hexadecimal, "" where the runtime has none. Parts of one card that pose as
+                      devices have its bus id and a uuid of their own */
+    size_t memory; /* bytes in all; 0: not known */
+};
+
 /* A device with its operations; made by backend_create. */
 struct backend {
     const struct backend_ops *ops;
     const struct kernel_table *kernels;
-    const char *isa; /* instruction set of the launch functions: "x86-64-v3" */
-    char device[96]; /* what it runs on, for banner and file */
-    int threads;     /* threads it may use, >= 1 */
-    bool apart;      /* a device: its memory is out of the host's reach, and rows of a batch
-                        advance together, so that a launch covers them all */
+    const char *isa;          /* instruction set of the launch functions: "x86-64-v3" */
+    char device[96];          /* what it runs on, for banner and file */
+    int threads;              /* threads it may use, >= 1 */
+    struct backend_device on; /* that device; empty for the CPU */
+    bool apart; /* a device: its memory is out of the host's reach, and rows of a batch
+                   advance together, so that a launch covers them all */
     enum fft_rigour rigour;
     long threshold[THRESHOLDS];
     struct wisdom_source source;
@@ -190,6 +200,7 @@ struct backend_options {
     const char *name; /* auto | cpu | cuda | hip; NULL: auto */
     const char *isa;  /* auto | x86-64 | x86-64-v3 | x86-64-v4; NULL: auto */
     int threads;      /* >= 1 */
+    int device;       /* which of backend_devices; the CPU is one for all */
     bool apart;       /* the caller reaches the backend's memory by upload and download alone.
                          Without it a device is refused with ERR_UNSUPPORTED, and passed over by
                          auto */
@@ -225,6 +236,34 @@ const char *const *backend_names(void);
 
 /** Whether a fetch may begin: for backends. @return 0 or ERR_BUG */
 int backend_fetch_check(bool begun, size_t room, size_t bytes);
+
+/**
+ * How many devices a backend may use here: what its runtime shows, which heeds
+ * CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES. None for the CPU.
+ *
+ * @return 0, ERR_DEVICE with the reason when there is none, ERR_UNSUPPORTED for a name that is
+ *         not in this program
+ */
+int backend_devices(const char *name, int *count);
+
+/**
+ * Describe a device without taking it: nothing is allocated there.
+ *
+ * @param device from 0 to below the count of backend_devices
+ */
+int backend_describe_device(const char *name, int device, struct backend_device *out);
+
+/**
+ * What `auto` takes here when rows may be apart: the last backend of this program that has a
+ * device, or else the CPU.
+ *
+ * @param why [size] receives why those before it were passed over; "" when none was
+ */
+const char *backend_auto(char *why, size_t size);
+
+/** Bytes of the device's memory that nobody has taken. ERR_DEVICE, ERR_UNSUPPORTED for the CPU.
+ */
+int backend_memory_left(struct backend *be, size_t *bytes);
 
 /**
  * FFTW wisdom gathered in this process, as text.

@@ -67,6 +67,8 @@ int arguments_add_run(struct arguments *arguments, const struct run_options *opt
     arguments_add(arguments, "--rank-of=%s", run);
     arguments_add(arguments, "--output=%s", options->file);
     arguments_add(arguments, "--chunk-time=%.17g", options->chunk_time);
+    if (options->rows > 0)
+        arguments_add(arguments, "--rows=%ld", options->rows);
     if (options->deadline > 0)
         arguments_add(arguments, "--rank-deadline=%.17g", options->deadline);
     add_backend(arguments, &options->backend);

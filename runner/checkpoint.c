@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runner/checkpoint.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -29,17 +30,24 @@ static int take_slots(struct worker *w)
     TRY(MEM_NEW(w->placement.capacity + 1, &c->free));
     for (int r = 0; r < w->placement.capacity; r++) {
         const int64_t slot = resume_free_slot(table_of(w), slots, mine + r * workers);
-        if (slot >= 0)
-            c->free[c->free_count++] = slot;
+        if (slot < 0)
+            break;
+        c->free[c->free_count++] = slot;
     }
     return 0;
+}
+
+void checkpoint_limit(struct worker *w, double when)
+{
+    const double due = fmin(when, w->checkpoints.due);
+    const bool first = w->deadline > 0 && w->deadline < due;
+    atomic_store(&w->control.stop_at, first ? w->deadline : due);
 }
 
 static void delay(struct worker *w)
 {
     w->checkpoints.due = clock_wall() + scan_get_store(w->scan)->checkpoint;
-    const bool first = w->deadline > 0 && w->deadline < w->checkpoints.due;
-    atomic_store(&w->control.stop_at, first ? w->deadline : w->checkpoints.due);
+    checkpoint_limit(w, (double)INFINITY);
 }
 
 int checkpoint_open(struct worker *w)

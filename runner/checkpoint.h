@@ -86,6 +86,10 @@ int checkpoint_rows(struct worker *worker);
 /** The same when it is time; sets when the model has to return for the next ones. */
 int checkpoint_when_due(struct worker *worker);
 
+/** The model has to return by `when` (clock_wall) too; INFINITY: not before it has to anyway.
+ */
+void checkpoint_limit(struct worker *worker, double when);
+
 /** A row is free again, and so is its slot. */
 void checkpoint_release(struct worker *worker, int row);
 

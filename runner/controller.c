@@ -43,12 +43,34 @@ static void warn_shared(struct controller *c, int from)
             other = r;
     }
     const bool bound = mine->cores < mine->allowed;
-    if (other == 0 || warned || (!bound && workers * mine->capacity <= mine->allowed))
+    if (other == 0 || warned || (!bound && workers * mine->threads <= mine->allowed))
         return;
     c->peer[from].shared = true;
     log_warn("ranks %d and %d share core %s of %s: %d workers have %d cores there (allowed by "
              "the batch system, the control group or mpirun's binding)",
              other, from, mine->cpus, mine->host, workers, mine->allowed);
+}
+
+/* Two ranks on one device: said once a device, with both, unless they were meant to. */
+static void warn_shared_device(struct controller *c, int from)
+{
+    const struct message_ready *mine = &c->peer[from].ready;
+    int other = 0;
+    bool warned = false;
+    for (int r = 1; r < c->comm->size && mine->key != 0; r++) {
+        const struct peer *peer = &c->peer[r];
+        if (r == from || peer->phase == WORKER_SILENT || peer->ready.key != mine->key
+            || strcmp(peer_host(c, r), mine->host) != 0)
+            continue;
+        warned = warned || peer->shared_device;
+        other = other == 0 ? r : other;
+    }
+    if (other == 0 || warned || mine->served != 0)
+        return;
+    c->peer[from].shared_device = true;
+    log_warn("ranks %d and %d share device %s of %s: one worker a device is faster, unless "
+             "NVIDIA's MPS serves it (then CUDA_MPS_PIPE_DIRECTORY is set)",
+             other, from, mine->bus, mine->host);
 }
 
 static int handle_ready(struct controller *c, int from, const struct message_ready *ready)
@@ -62,7 +84,11 @@ static int handle_ready(struct controller *c, int from, const struct message_rea
     c->ready++;
     const char *cores = ready->cores == 1 ? "core" : "cores";
     log_info("rank %d on %s, %s %s, %s", from, ready->host, cores, ready->cpus, ready->device);
+    if (ready->batch[0] != '\0')
+        log_info("rank %d takes %d member%s at a time: %s", from, ready->capacity,
+                 ready->capacity == 1 ? "" : "s", ready->batch);
     warn_shared(c, from);
+    warn_shared_device(c, from);
     dispatch_note_worker(c->dispatch, from, ready->host, (long)ready->pid, "ready");
     return 0;
 }

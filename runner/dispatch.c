@@ -486,6 +486,15 @@ static int take_back(struct dispatch *d, struct dispatch_worker *worker,
     return 0;
 }
 
+/* A model object on a device may have fewer rows than its worker hoped for, or than another. */
+static void note_rows(struct dispatch *d, struct dispatch_worker *worker, int rows)
+{
+    if (rows < 1 || worker->gone)
+        return;
+    d->rows += worker->known ? rows - worker->capacity : 0;
+    worker->capacity = rows;
+}
+
 int dispatch_report(struct dispatch *d, struct dispatch_worker *worker,
                     const struct message_report *report)
 {
@@ -493,6 +502,7 @@ int dispatch_report(struct dispatch *d, struct dispatch_worker *worker,
         return 0; /* its tasks are others' now, who look at the file first */
     for (int i = 0; i < report->runs; i++)
         TRY(take_back(d, worker, report, &report->run[i]));
+    note_rows(d, worker, report->rows);
     dispatch_note_check(d, worker, report);
     if (report->error != 0 && !worker->forgotten)
         dispatch_fail(d, report->error, report->text);

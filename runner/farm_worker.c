@@ -9,6 +9,7 @@
 #include "kernels/base/fault.h"
 #include "kernels/base/log.h"
 #include "kernels/base/status.h"
+#include "runner/batch.h"
 #include "runner/early.h"
 #include "runner/worker.h"
 
@@ -86,21 +87,37 @@ static int report_line(void *context, const struct message_report *report)
     return comm_send(line->comm->tasks, 0, &message, &line->thread.failed);
 }
 
-static int say_ready(const struct farm_place *place)
+/* What it computes on. */
+static void fill_device(const struct farm_place *place, struct message_ready *ready)
+{
+    const struct device_choice *const device = place->device;
+    const int threads = place->placement->threads;
+    if (device->sharers == 0) {
+        snprintf(ready->device, sizeof ready->device, "cpu, %d thread%s", threads,
+                 threads == 1 ? "" : "s");
+        return;
+    }
+    device_text(device, ready->device, sizeof ready->device);
+    snprintf(ready->bus, sizeof ready->bus, "%s", device->device.bus);
+    ready->key = device->key;
+    ready->served = device_is_served();
+}
+
+static int say_ready(const struct farm_place *place, const struct worker *worker,
+                     const char *batch)
 {
     struct message message = message_make(MESSAGE_READY, place->comm->attempt);
     struct message_ready *ready = &message.ready;
     ready->pid = getpid();
-    ready->capacity = place->placement->capacity;
+    ready->capacity = worker->placement.capacity;
+    ready->threads = place->placement->threads;
     ready->cores = CPU_COUNT(&place->placement->mask);
     ready->allowed = CPU_COUNT(early_allowed());
     placement_pack(&place->placement->mask, ready->mask);
     placement_text(&place->placement->mask, ready->cpus, sizeof ready->cpus);
     snprintf(ready->host, sizeof ready->host, "%s", place->host);
-    snprintf(ready->device, sizeof ready->device, "%s, %d thread%s",
-             strcmp(place->options->backend.name, "auto") == 0 ? "cpu"
-                                                               : place->options->backend.name,
-             place->placement->threads, place->placement->threads == 1 ? "" : "s");
+    snprintf(ready->batch, sizeof ready->batch, "%s", batch);
+    fill_device(place, ready);
     return comm_send(place->comm->tasks, 0, &message, NULL);
 }
 
@@ -136,6 +153,8 @@ static void fill(const struct farm_place *place, struct line *line, struct worke
     worker->rank = place->comm->rank;
     worker->attempt = place->attempt;
     worker->placement = *place->placement;
+    worker->device = *place->device;
+    worker->open = place->open;
     worker->touched = place->touched;
     worker->checkpoints.table = place->resume;
     worker->checkpoints.workers = place->comm->size - 1;
@@ -155,15 +174,21 @@ int farm_worker_run(const struct farm_place *place, bool *at_once)
     struct line line = {.comm = place->comm};
     struct worker worker;
     char text[STORE_REASON_SIZE] = "";
+    char batch[BATCH_TEXT_SIZE] = "";
     memset(&worker, 0, sizeof worker);
     TRY(comm_thread_start(&line.thread, place->comm, &worker.control));
     fill(place, &line, &worker);
     fault_point("ready", -1, -1);
-    int rc = fault_mute("ready") ? 0 : say_ready(place);
+    status_capture(text, sizeof text);
+    int opened = batch_open(&worker, batch);
+    status_capture(NULL, 0);
+    int rc = fault_mute("ready") ? 0 : say_ready(place, &worker, batch);
     if (rc == 0) {
-        status_capture(text, sizeof text);
-        const int opened = worker_open(&worker);
-        status_capture(NULL, 0);
+        if (opened == 0) {
+            status_capture(text, sizeof text);
+            opened = worker_open(&worker);
+            status_capture(NULL, 0);
+        }
         if (opened != 0)
             rc = say_error(place, opened, text);
         if (rc == 0)

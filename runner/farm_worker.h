@@ -4,6 +4,7 @@
 
 #include "io/resume.h"
 #include "runner/comm.h"
+#include "runner/devices.h"
 #include "runner/placement.h"
 #include "runner/run.h"
 #include "scans/scan.h"
@@ -14,9 +15,11 @@ struct farm_place {
     const struct scan *scan;
     const struct run_options *options;
     const struct placement *placement;
+    const struct device_choice *device;
     const char *host;
     const char *wisdom; /* stored in the file, "" without */
     int attempt;
+    int64_t open;                      /* tasks of all workers at the start */
     bool touched;                      /* members may have planes of an earlier run */
     const struct resume_table *resume; /* where members can go on */
 };

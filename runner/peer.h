@@ -28,15 +28,16 @@ struct peer {
     struct message_ready ready;
     struct outbox tasks;
     struct outbox side;
-    double heard;  /* time of its last sign of life */
-    int64_t steps; /* as its last heartbeat says */
-    int64_t ended; /* members */
-    bool named;    /* its silence has been reported */
-    bool unready;  /* … that it has not become ready */
-    bool shared;   /* that it shares a core has been reported */
-    bool parked;   /* likewise */
-    bool checked;  /* that it passes its self-check has been reported */
-    bool asked;    /* for a self-check, and has not answered */
+    double heard;       /* time of its last sign of life */
+    int64_t steps;      /* as its last heartbeat says */
+    int64_t ended;      /* members */
+    bool named;         /* its silence has been reported */
+    bool unready;       /* … that it has not become ready */
+    bool shared;        /* that it shares a core has been reported */
+    bool shared_device; /* likewise a device */
+    bool parked;        /* likewise */
+    bool checked;       /* that it passes its self-check has been reported */
+    bool asked;         /* for a self-check, and has not answered */
     struct fence fence;
     struct store_timing timing;
 };

@@ -112,9 +112,7 @@ int placement_choose(const struct core_list *cores, const struct scan_resources 
     memset(out, 0, sizeof *out);
     CPU_ZERO(&out->mask);
     if (resources->worker == WORKER_GPU)
-        FAIL(ERR_DEVICE,
-             "resources.worker: gpu needs a GPU backend, and this program has none: "
-             "use core, socket or {threads: N}");
+        FAIL(ERR_BUG, "a worker on a device is placed beside it");
     if (resources->worker == WORKER_SOCKET) {
         out->shared_core = workers > take_package(cores, index, out);
     } else {
@@ -130,6 +128,29 @@ int placement_choose(const struct core_list *cores, const struct scan_resources 
         out->shared_core = (int64_t)workers * threads > cores->count;
     }
     out->capacity = out->threads;
+    return 0;
+}
+
+int placement_beside(const struct core_list *cores, const cpu_set_t *near, int index,
+                     int workers, struct placement *out)
+{
+    struct core_list beside = {0};
+    memset(out, 0, sizeof *out);
+    CPU_ZERO(&out->mask);
+    TRY(MEM_NEW(PLACEMENT_CORES_MAX, &beside.mask));
+    for (int all = 0; all < 2 && beside.count == 0; all++)
+        for (int i = 0; i < cores->count; i++) {
+            cpu_set_t common;
+            CPU_AND(&common, &cores->mask[i], near);
+            if (all > 0 || CPU_COUNT(&common) > 0)
+                beside.mask[beside.count++] = cores->mask[i];
+        }
+    const int first = (int)((int64_t)index * beside.count / workers);
+    const int end = (int)(((int64_t)index + 1) * beside.count / workers);
+    take_cores(&beside, first, end > first ? end - first : 1, out);
+    out->shared_core = workers > beside.count;
+    out->capacity = 1;
+    mem_free(beside.mask);
     return 0;
 }
 

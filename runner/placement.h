@@ -50,10 +50,21 @@ void core_list_clear(struct core_list *cores);
  * threads: T: T cores in order, likewise. socket: the cores of one package. Capacity is the
  * number of threads: one member a thread.
  *
- * @return 0, or ERR_DEVICE for gpu, ERR_ARGUMENT when T exceeds the cores
+ * @return 0, or ERR_BUG for gpu, which is placed by its device; ERR_ARGUMENT when T exceeds the
+ *         cores
  */
 int placement_choose(const struct core_list *cores, const struct scan_resources *resources,
                      int index, int workers, struct placement *out);
+
+/**
+ * Share of worker `index` of `workers` that compute on devices beside the same cores: an equal
+ * part of these, one at least. Pure. Its capacity is 1 until its batch is known.
+ *
+ * @param near  hardware threads beside them; when no core is among them, all cores are taken
+ * for such
+ */
+int placement_beside(const struct core_list *cores, const cpu_set_t *near, int index,
+                     int workers, struct placement *out);
 
 /**
  * Whether the batch job has fewer CPUs of this node than its processes may use: the site

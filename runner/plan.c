@@ -9,6 +9,7 @@
 #include "kernels/base/shard_name.h"
 #include "kernels/base/status.h"
 #include "runner/adaptive.h"
+#include "runner/batch.h"
 #include "runner/commands.h"
 #include "runner/judging.h"
 #include "runner/options.h"
@@ -32,7 +33,9 @@ static const struct option_row plan_options[] = {
 static void note_refusal(struct plan *plan)
 {
     status_capture(plan->refusal, sizeof plan->refusal);
-    if (spec_check(plan->scan) == 0)
+    if (spec_check(plan->scan) == 0
+        && device_check("auto", scan_model(plan->scan)->info, scan_get_resources(plan->scan))
+               == 0)
         plan->refusal[0] = '\0';
     status_capture(NULL, 0);
 }
@@ -60,6 +63,31 @@ static int check_memory(struct plan *plan)
              "a worker needs %s (largest: %s for %s); resources.memory allows %s", wanted,
              largest_part, shared > rows ? "tables shared by its rows" : "its rows", limit);
     return scan_fail(plan->scan, ERR_ARGUMENT, message);
+}
+
+/* The first device of this machine that the scan's model would take, were all of it free. */
+static int look_at_device(struct plan *plan)
+{
+    char why[DEVICE_TEXT_SIZE];
+    const char *const backend = backend_auto(why, sizeof why);
+    if (strcmp(backend, "cpu") == 0 || !scan_model(plan->scan)->info->on_devices)
+        return 0;
+    TRY(backend_describe_device(backend, 0, &plan->device));
+    plan->batch = (struct batch_ledger){.all = (double)plan->device.memory,
+                                        .left = (double)plan->device.memory,
+                                        .shares = scan_structures(plan->scan) > 1 ? 2 : 1,
+                                        .shared = (double)plan->survey.largest.shared_bytes,
+                                        .row = (double)plan->survey.largest.row_bytes,
+                                        .limit = scan_get_resources(plan->scan)->memory,
+                                        .most = scan_members(plan->scan)};
+    plan->batch.reserve = plan->batch.all / BATCH_RESERVE;
+    const struct status_saved saved = status_capture_save();
+    status_capture(why, sizeof why);
+    const int rc = batch_count(&plan->batch, plan->device.name);
+    status_capture_restore(saved);
+    if (rc != 0 && plan->refusal[0] == '\0')
+        snprintf(plan->refusal, sizeof plan->refusal, "%s", why);
+    return 0;
 }
 
 /* Only a small, quick measurement: nobody waits for `plan`. */
@@ -111,6 +139,7 @@ static int make_plan(struct scan *scan, const struct plan_wish *wish, struct pla
     if (wish->files && plan->refusal[0] == '\0')
         TRY(plan_check_files(plan, wish->result));
     TRY(check_memory(plan));
+    TRY(look_at_device(plan));
     plan->transforms = plan->survey.transforms_mean * (double)scan_members(scan);
     if (plan->transforms > 0)
         plan->fft_length = plan->survey.largest.transform_length;

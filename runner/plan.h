@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "io/canonical.h"
+#include "runner/batch.h"
 #include "runner/shard.h"
 #include "runner/spec.h"
 #include "runner/survey.h"
@@ -14,7 +15,9 @@
 struct plan {
     const struct scan *scan;
     struct survey survey;
-    int rows;            /* rows of one worker's model object; 0: one a core of a socket */
+    int rows; /* rows of one worker's model object; 0: one a core of a socket */
+    struct backend_device device; /* that a worker would compute on here; name "": the CPU */
+    struct batch_ledger batch;    /* of it, as though nobody else used it */
     double worker_bytes; /* memory of one worker's model object and plane buffers, least */
     struct spec_size size;
     struct shard_division division; /* --shards; shards 0: not asked for */

@@ -181,6 +181,8 @@ static void write_cost(const struct plan *plan, FILE *out)
     member_integer(out, "shared_bytes", (int64_t)s->largest.shared_bytes);
     member_integer(out, "row_bytes", (int64_t)s->largest.row_bytes);
     member_integer(out, "rows", plan->rows);
+    member_integer(out, "device_rows", plan->batch.rows);
+    member_text(out, "device", plan->device.name);
     member_integer(out, "state_bytes", (int64_t)s->largest.state_bytes);
     member_number(out, "plane_bytes", plan->size.plane);
     fprintf(out, "},\"file\":{\"apparent_bytes\":");

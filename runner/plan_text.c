@@ -188,6 +188,17 @@ static void write_bytes(const struct plan *plan, FILE *out)
     else
         fprintf(out, "Memory       a worker: tables %s + one row of %s a core of its socket\n",
                 shared, row);
+    if (plan->batch.rows > 0) {
+        char ledger[BATCH_TEXT_SIZE];
+        batch_text(&plan->batch, ledger, sizeof ledger);
+        fprintf(out, "Device       %s, PCI %s, as though nobody used it: %s\n",
+                plan->device.name, plan->device.bus, ledger);
+    } else if (scan_get_resources(plan->scan)->worker == WORKER_GPU) {
+        fprintf(out,
+                "Device       a worker each: tables %s + as many rows of %s as its free "
+                "memory holds, less a %dth of it\n",
+                shared, row, BATCH_RESERVE);
+    }
     fprintf(out, "File         %s, of which %s carry data when all is done\n", apparent, data);
 }
 

@@ -19,6 +19,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/adaptive.h"
+#include "runner/devices.h"
 #include "runner/early.h"
 #include "runner/inputs.h"
 #include "runner/judging.h"
@@ -32,6 +33,7 @@
 #include "runner/withdraw.h"
 
 #define WRITE_SPEED  50e6 /* bytes/s that a busy file system takes from one job, at least */
+#define DEVICE_ROWS  256  /* checkpoints that the file has room for, a worker on a device */
 #define CHECK_PERIOD 1.0  /* s between two looks whether the file is still there */
 
 /* Without -o the file has the scan's name and lies in the current directory. */
@@ -120,6 +122,8 @@ int prepare_scan(struct run_options *options, struct prepared *out)
              scan_model(out->scan)->info->name);
     if (options->only != NULL)
         TRY(selection_read("only", options->only, scan_members(out->scan), &out->selection));
+    TRY(device_check(options->backend.name, scan_model(out->scan)->info,
+                     scan_get_resources(out->scan)));
     /* Under a launcher the scan has been judged. */
     return options->mode == RUN_RANK ? 0 : judge(out);
 }
@@ -204,11 +208,31 @@ int prepare_dispatch(struct prepared *p)
     return begin_with_checkpoints(p);
 }
 
+/* Whether workers may compute on devices, as far as this machine tells. */
+static bool may_use_devices(const struct prepared *p)
+{
+    const char *name = p->options->backend.name;
+    char why[DEVICE_TEXT_SIZE];
+    if (strcmp(name, "auto") == 0)
+        name = scan_model(p->scan)->info->on_devices ? backend_auto(why, sizeof why) : "cpu";
+    return strcmp(name, "cpu") != 0;
+}
+
+/* Of batches whose size their devices will tell. */
+static int64_t device_rows(const struct prepared *p, int workers)
+{
+    const int64_t share = (scan_members(p->scan) + workers - 1) / workers;
+    const int64_t most = p->options->rows > 0 ? p->options->rows : DEVICE_ROWS;
+    return workers * (share < most ? share : most);
+}
+
 /* Members that are computed at the same time, as far as it is known before the placement. */
 static int64_t farm_rows(const struct prepared *p)
 {
     const struct scan_resources *resources = scan_get_resources(p->scan);
     const int workers = p->options->workers > 0 ? p->options->workers : 1;
+    if (may_use_devices(p))
+        return device_rows(p, workers);
     if (p->options->backend.threads > 0)
         return (int64_t)workers * p->options->backend.threads;
     if (resources->worker == WORKER_SOCKET)

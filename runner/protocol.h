@@ -39,11 +39,12 @@
     X(KILL, controller, worker, side, "IDLE, BUSY", "CONFIRM")                                 \
     X(CONFIRM, worker, controller, side, "IDLE, BUSY", "none")
 
-#define PROTOCOL_VERSION   4
+#define PROTOCOL_VERSION   5
 #define PROTOCOL_IDS_MAX   64 /* ids of one GIVE that is no range */
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
 #define REPORT_CHECK_SIZE  200
+#define READY_BATCH_SIZE   240
 
 /* The rows of PROTOCOL_LIST. */
 enum message_kind {
@@ -63,12 +64,17 @@ enum { JUDGED_OUTSIDE = 32 };
 struct message_ready {
     int64_t pid;
     int32_t capacity;                 /* members it computes at the same time */
+    int32_t threads;                  /* that do so */
     int32_t cores;                    /* hardware threads it is bound to */
     int32_t allowed;                  /* hardware threads that it inherited */
     uint8_t mask[PROTOCOL_MASK_SIZE]; /* those cores, bit i of byte i / 8 */
     char cpus[128];                   /* the same as text: "0-3,8" */
     char host[64];
     char device[96];
+    char bus[32];   /* PCI bus id of its device, "" on the CPU */
+    uint64_t key;   /* the device, the same for all workers of a host; 0: the CPU */
+    int32_t served; /* not 0: NVIDIA's MPS serves it, so that sharing is meant */
+    char batch[READY_BATCH_SIZE]; /* where the memory of its rows comes from, "" on the CPU */
 };
 
 /* A sign of life from a worker. It comes back unchanged: `sent` tells a worker how old its last
@@ -133,6 +139,7 @@ enum check_verdict {
 /* What became of the tasks since the last report. */
 struct message_report {
     int32_t runs;
+    int32_t rows;                       /* that it has now; 0: as it said before */
     int32_t check;                      /* enum check_verdict */
     char check_text[REPORT_CHECK_SIZE]; /* its figures */
     int32_t error;                      /* enum status_code: the worker cannot go on */

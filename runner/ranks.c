@@ -23,9 +23,10 @@
 #include "runner/lease.h"
 #include "runner/placement.h"
 #include "runner/prepare.h"
+#include "runner/settle.h"
 #include "runner/wisdom.h"
 
-#define LINE_SIZE 224
+#define LINE_SIZE 320
 
 /* s of what is collective: where one rank dies in it the others would wait for ever, and
  * SIGALRM ends them. */
@@ -38,8 +39,9 @@ struct start {
     int touched;
     long canonical; /* bytes of the two texts that follow, with their NUL */
     long wisdom;
-    long resume; /* bytes of the table of checkpoints after them */
-    long inputs; /* bytes of the data that the scan names, sent apart */
+    long resume;  /* bytes of the table of checkpoints after them */
+    long inputs;  /* bytes of the data that the scan names, sent apart */
+    int64_t open; /* tasks */
     uint64_t attempt_id;
     struct process_id controller;
     char file[RUN_PATH_SIZE];
@@ -52,7 +54,7 @@ struct rank {
     struct comm comm;
     struct start start;
     struct prepared prepared; /* of ranks above 0: the scan and the wisdom only */
-    struct placement placement;
+    struct settled settled;
     char host[CONTROLLER_HOST_SIZE];
     struct rank_name *names; /* rank 0 */
     char *layout;            /* rank 0: text for /provenance */
@@ -102,6 +104,7 @@ static void fill_start(struct rank *r)
 {
     const struct prepared *p = &r->prepared;
     r->start.touched = p->dispatch.touched;
+    r->start.open = dispatch_pending(&p->dispatch);
     r->start.canonical = (long)strlen(scan_canonical(p->scan)) + 1;
     r->start.wisdom = (long)strlen(p->wisdom) + 1;
     r->start.resume = (long)p->resume.count * (long)sizeof *p->resume.place;
@@ -199,56 +202,68 @@ static int share_start(struct rank *r)
     return agree(r, share_inputs(r));
 }
 
-/* Place among the workers of this node that inherited the same cores. */
-static int count_neighbours(const struct rank *r, int *index, int *workers)
+/* The error of whichever rank has one, told by rank 0 alone: many ranks say the same. */
+static int agree_told(struct rank *r, int code, const char *text)
 {
-    MPI_Comm node = MPI_COMM_NULL;
-    MPI_Comm alike = MPI_COMM_NULL;
-    const uint64_t hash = hash_64(early_allowed(), sizeof *early_allowed());
-    const int colour = r->comm.rank == 0 ? MPI_UNDEFINED : (int)(hash & 0x3fffffff);
-    *index = 0;
-    *workers = 0;
-    TRY(comm_check(MPI_Comm_split_type(r->comm.tasks, MPI_COMM_TYPE_SHARED, r->comm.rank,
-                                       MPI_INFO_NULL, &node),
-                   "finding the ranks of this node"));
-    TRY(comm_check(MPI_Comm_split(node, colour, r->comm.rank, &alike),
-                   "finding the ranks of this node"));
-    MPI_Comm_free(&node);
-    if (alike == MPI_COMM_NULL)
+    struct told {
+        int code;
+        int alike; /* ranks that fail */
+        char text[JOURNAL_TEXT_SIZE];
+    } told = {.code = code};
+    const int mine = code != 0 ? r->comm.rank : r->comm.size;
+    const int one = code != 0;
+    int first = 0;
+    TRY(comm_check(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, r->comm.tasks),
+                   "starting up"));
+    if (first == r->comm.size)
         return 0;
-    MPI_Comm_rank(alike, index);
-    MPI_Comm_size(alike, workers);
-    MPI_Comm_free(&alike);
-    return 0;
+    TRY(comm_check(MPI_Allreduce(&one, &told.alike, 1, MPI_INT, MPI_SUM, r->comm.tasks),
+                   "starting up"));
+    const int alike = told.alike;
+    snprintf(told.text, sizeof told.text, "%s", text);
+    TRY(comm_check(MPI_Bcast(&told, (int)sizeof told, MPI_BYTE, first, r->comm.tasks),
+                   "starting up"));
+    if (r->comm.rank > 0)
+        return told.code;
+    if (alike > 1)
+        FAIL(told.code, "rank %d and %d more: %.900s", first, alike - 1, told.text);
+    FAIL(told.code, "rank %d: %.900s", first, told.text);
 }
 
 static int place(struct rank *r)
 {
-    int index = 0;
-    int workers = 0;
-    struct core_list cores;
-    TRY(count_neighbours(r, &index, &workers));
-    if (r->comm.rank == 0)
-        return 0;
-    TRY(placement_check_rounding());
-    struct scan_resources resources = *scan_get_resources(r->prepared.scan);
-    if (r->options->backend.threads > 0) {
-        resources.worker = WORKER_THREADS;
-        resources.threads = r->options->backend.threads;
-    }
-    TRY(core_list_read(early_allowed(), &cores));
-    int rc = placement_choose(&cores, &resources, index, workers, &r->placement);
-    if (placement_is_unconfined(cores.count))
-        r->placement.mask = *early_allowed();
-    core_list_clear(&cores);
-    if (rc == 0)
-        rc = placement_bind(&r->placement.mask);
-    if (rc == 0 && index == 0) {
+    char text[JOURNAL_TEXT_SIZE] = "";
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const int rc = settle_rank(&r->comm, r->options, r->prepared.scan, &r->settled);
+    status_capture_restore(saved);
+    if (rc == 0 && r->settled.first) {
         struct wisdom wisdom;
         wisdom_init(&wisdom, r->options->file, r->host, "");
         wisdom_unclaim(&wisdom);
     }
-    return rc;
+    return agree_told(r, rc, text);
+}
+
+/* Why `auto` takes the CPU: each reason once. */
+static int tell_passed(const struct rank *r)
+{
+    char *all = NULL;
+    if (r->comm.rank == 0)
+        TRY(MEM_NEW((long)r->comm.size * DEVICE_TEXT_SIZE, &all));
+    TRY(comm_check(MPI_Gather(r->settled.passed, DEVICE_TEXT_SIZE, MPI_CHAR, all,
+                              DEVICE_TEXT_SIZE, MPI_CHAR, 0, r->comm.tasks),
+                   "starting up"));
+    for (int i = 1; r->comm.rank == 0 && i < r->comm.size; i++) {
+        const char *const text = all + (size_t)i * DEVICE_TEXT_SIZE;
+        int before = 1;
+        while (strcmp(text, all + (size_t)before * DEVICE_TEXT_SIZE) != 0)
+            before++;
+        if (text[0] != '\0' && before == i)
+            log_info("backend auto takes the CPU: %s", text);
+    }
+    mem_free(all);
+    return 0;
 }
 
 /* Rank 0 gets everybody's host and process, and a line of text for the file. */
@@ -257,12 +272,15 @@ static int gather_names(struct rank *r)
     struct rank_name name = {.process = process_self()};
     char line[LINE_SIZE] = "";
     char cores[96] = "not bound";
+    char device[96] = "";
     char *lines = NULL;
     memcpy(name.host, r->host, sizeof name.host);
     if (r->comm.rank > 0)
-        placement_text(&r->placement.mask, cores, sizeof cores);
-    snprintf(line, sizeof line, "rank %d: %s, cores %s, %s", r->comm.rank, r->host, cores,
-             r->comm.rank == 0 ? "controller" : "worker");
+        placement_text(&r->settled.placement.mask, cores, sizeof cores);
+    device_text(&r->settled.device, device, sizeof device);
+    snprintf(line, sizeof line, "rank %d: %s, cores %s, %s%s%s", r->comm.rank, r->host, cores,
+             r->comm.rank == 0 ? "controller" : "worker", device[0] != '\0' ? ", " : "",
+             device);
     if (r->comm.rank == 0) {
         TRY(MEM_NEW(r->comm.size, &r->names));
         TRY(MEM_NEW((long)r->comm.size * LINE_SIZE, &lines));
@@ -347,7 +365,8 @@ static int begin_attempt(struct rank *r)
 static int start_up(struct rank *r)
 {
     TRY(share_start(r));
-    TRY(agree(r, place(r)));
+    TRY(place(r));
+    TRY(tell_passed(r));
     TRY(gather_names(r));
     TRY(begin_attempt(r));
     return list_ranks(r) == 0 ? 0 : ERR_MPI; /* of rank 0 alone: the others see it end */
@@ -415,10 +434,12 @@ static int run_worker(struct rank *r, bool *at_once)
         .comm = &r->comm,
         .scan = r->prepared.scan,
         .options = r->options,
-        .placement = &r->placement,
+        .placement = &r->settled.placement,
+        .device = &r->settled.device,
         .host = r->host,
         .wisdom = r->prepared.wisdom,
         .attempt = r->attempt,
+        .open = r->start.open,
         .touched = r->start.touched != 0,
         .resume = &r->prepared.resume,
     };

@@ -241,7 +241,14 @@ int run_command(int argc, char **argv)
     const double begin = clock_wall();
     struct run_options options;
     bool help = false;
+    char text[RUN_PATH_SIZE];
+    const bool told = run_options_are_told();
+    if (told)
+        status_capture(text, sizeof text);
     const int rc = run_options_read(argc, argv, &options, &help);
+    status_capture(NULL, 0);
+    if (rc != 0 && told)
+        return 0; /* with a code mpirun would end rank 0 before it has spoken */
     if (rc != 0 || help)
         return options_exit(rc);
     log_set_level(options.verbose ? LOG_DEBUG : options.quiet ? LOG_WARN : LOG_INFO);

@@ -43,8 +43,9 @@ struct run_options {
     bool verbose;
     bool terminal;     /* progress goes to a terminal */
     double chunk_time; /* s of work in one message */
-    double deadline;   /* when the run must have ended, s of the Unix epoch; 0: never */
-    int relaunch;      /* how often ranks that died are started again */
+    long rows;       /* --rows: members that a worker computes at once, at most; 0: no limit */
+    double deadline; /* when the run must have ended, s of the Unix epoch; 0: never */
+    int relaunch;    /* how often ranks that died are started again */
     struct backend_options backend;
     int overrides;
     struct scan_override override[OPTIONS_OVERRIDES_MAX];

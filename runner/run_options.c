@@ -30,6 +30,7 @@ enum {
     ROW_REUSE,
     ROW_SET,
     ROW_THREADS,
+    ROW_ROWS,
     ROW_BACKEND,
     ROW_ISA,
     ROW_RIGOUR,
@@ -71,7 +72,11 @@ static const struct option_row run_rows[] = {
     [ROW_THREADS] = {"threads", 't', "T",
                      "threads of a worker: it computes T members at a "
                      "time; default: resources.worker"},
-    [ROW_BACKEND] = {"backend", 0, "NAME", "auto or cpu"},
+    [ROW_ROWS] = {"rows", 0, "N",
+                  "members that a worker computes at a time, at most; default on a device: as "
+                  "many as its memory holds"},
+    [ROW_BACKEND] = {"backend", 0, "NAME",
+                     "auto, cpu or, where the program has it, cuda or hip"},
     [ROW_ISA] = {"isa", 0, "NAME", "instruction set: auto, x86-64, x86-64-v3 or x86-64-v4"},
     [ROW_RIGOUR] = {"fft-rigour", 0, "R", "FFT planning: estimate, measure or patient"},
     [ROW_THRESHOLD] = {"threshold", 0, "NAME=N",
@@ -231,6 +236,8 @@ static int set_value(const struct options *o, int row, struct run_options *run)
         TRY(options_integer(o, "threads", 1, 4096, &number));
         run->backend.threads = (int)number;
         return 0;
+    case ROW_ROWS:
+        return options_integer(o, "rows", 1, 65536, &run->rows);
     case ROW_RELAUNCH:
         TRY(options_integer(o, "relaunch", 0, 1000, &number));
         run->relaunch = (int)number;
@@ -305,6 +312,14 @@ static bool is_rank(void)
     if (size == NULL && getenv("PMIX_RANK") != NULL)
         size = getenv("SLURM_STEP_NUM_TASKS");
     return size != NULL && strtol(size, NULL, 10) > 1;
+}
+
+bool run_options_are_told(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == NULL)
+        rank = getenv("PMIX_RANK");
+    return is_rank() && rank != NULL && strtol(rank, NULL, 10) > 0;
 }
 
 static int choose_mode(struct run_options *run)

@@ -13,4 +13,8 @@
  */
 int run_options_read(int argc, char **argv, struct run_options *run, bool *help);
 
+/** Whether this is another than the first rank of somebody's mpirun or srun: all have the same
+ * command line, and the first says what is wrong with it. */
+bool run_options_are_told(void);
+
 #endif

@@ -9,11 +9,13 @@
 #include "kernels/base/log.h"
 #include "kernels/base/status.h"
 #include "runner/attempt.h"
+#include "runner/batch.h"
 #include "runner/deadline.h"
 #include "runner/dispatch.h"
 #include "runner/early.h"
 #include "runner/notes.h"
 #include "runner/placement.h"
+#include "runner/settle.h"
 #include "runner/stop.h"
 #include "runner/withdraw.h"
 #include "runner/worker.h"
@@ -98,22 +100,23 @@ static int report_inline(void *context, const struct message_report *report)
     return note_check(c, report);
 }
 
-/* One process is one worker with all the threads that were asked for, bound to nothing. */
-static void place(const struct run_options *options, const struct scan_resources *resources,
-                  struct placement *placement)
+static int place(const struct prepared *p, struct worker *worker)
 {
-    const int cores = CPU_COUNT(early_allowed());
-    int threads = 1;
-    if (options->backend.threads > 0)
-        threads = options->backend.threads;
-    else if (resources->worker == WORKER_THREADS)
-        threads = resources->threads;
-    else if (resources->worker == WORKER_SOCKET)
-        threads = cores;
-    memset(placement, 0, sizeof *placement);
-    placement->mask = *early_allowed();
-    placement->threads = threads;
-    placement->capacity = threads;
+    struct settled settled;
+    char batch[BATCH_TEXT_SIZE];
+    char device[96];
+    TRY(settle_alone(p->options, p->scan, &settled));
+    worker->placement = settled.placement;
+    worker->device = settled.device;
+    worker->open = dispatch_pending(&p->dispatch);
+    if (settled.passed[0] != '\0')
+        log_info("backend auto takes the CPU: %s", settled.passed);
+    TRY(batch_open(worker, batch));
+    device_text(&worker->device, device, sizeof device);
+    if (batch[0] != '\0')
+        log_info("on %s, %d member%s at a time: %s", device, worker->placement.capacity,
+                 worker->placement.capacity == 1 ? "" : "s", batch);
+    return 0;
 }
 
 static int work(struct prepared *p, struct worker *worker, int attempt)
@@ -138,7 +141,10 @@ static int work(struct prepared *p, struct worker *worker, int attempt)
     gethostname(worker->host, sizeof worker->host - 1);
     wisdom_init(&worker->wisdom, p->options->file, worker->host, p->wisdom);
     wisdom_unclaim(&worker->wisdom);
-    place(p->options, scan_get_resources(p->scan), &worker->placement);
+    status_capture(worker->error_text, sizeof worker->error_text);
+    const int placed = place(p, worker);
+    status_capture(NULL, 0);
+    TRY(placed);
     controller.worker.capacity = worker->placement.capacity;
     p->dispatch.deadline = deadline_stop(p->options->deadline, prepare_closing(p));
     p->dispatch.checks.on = p->options->self_check > 0;

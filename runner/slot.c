@@ -7,6 +7,8 @@
 #include "kernels/base/log.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
+#include "runner/batch.h"
+#include "runner/text.h"
 
 static void slot_clear(struct worker *w, struct worker_slot *slot)
 {
@@ -36,6 +38,9 @@ int slot_backend(struct worker *w)
     struct backend_options options = w->options->backend;
     options.apart = w->ops->info->on_devices;
     options.threads = w->placement.threads;
+    if (w->device.backend != NULL)
+        options.name = w->device.backend;
+    options.device = w->device.number;
     options.source = wisdom_source(&w->wisdom);
     const int rc = backend_create(&options, &w->backend);
     if (rc != 0) /* not this member's fault, whatever the code */
@@ -64,6 +69,39 @@ static int grow_buffers(struct worker *w, struct worker_slot *slot,
     return 0;
 }
 
+/* A device that has less memory than its runtime and the model's figures said is asked for half
+ * the rows, once. No member is to blame for what comes of it. */
+static int create_on_device(struct worker *w, struct worker_slot *slot,
+                            const struct plane_layout *layout)
+{
+    char text[STORE_REASON_SIZE];
+    char wanted[TEXT_SIZE];
+    int rc = ERR_MEMORY;
+    int rows = 0;
+    TRY(batch_rows(w, layout, &rows));
+    const int first = rows;
+    for (int tries = 0; rc == ERR_MEMORY && tries < 2; tries++) {
+        rows = tries == 0 ? first : first / 2;
+        if (rows < 1)
+            break;
+        const struct status_saved saved = status_capture_save();
+        status_capture(text, sizeof text);
+        rc = w->ops->create(&w->params, w->backend, rows, &slot->model);
+        status_capture_restore(saved);
+        if (rc == ERR_MEMORY && tries == 0 && rows > 1)
+            log_warn("a batch of %d rows does not go into the memory of %s (%s): trying half",
+                     rows, w->backend->device, text);
+    }
+    slot->capacity = rows;
+    if (rc == 0)
+        return 0;
+    if (rc != ERR_MEMORY)
+        FAIL(rc, "%s", text);
+    text_bytes((double)layout->shared_bytes + (double)rows * (double)layout->row_bytes, wanted);
+    FAIL(ERR_DEVICE, "%s has no room for a batch of %d row%s (%s): %s", w->backend->device,
+         rows > 0 ? rows : first, (rows > 0 ? rows : first) == 1 ? "" : "s", wanted, text);
+}
+
 static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structure,
                      const struct plane_layout *layout)
 {
@@ -71,8 +109,17 @@ static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structu
     slot->used = true;
     slot->structure = structure;
     TRY(MEM_NEW(w->placement.capacity, &slot->status));
-    TRY(w->ops->create(&w->params, w->backend, w->placement.capacity, &slot->model));
+    if (w->backend->apart) /* whose transforms have no wisdom */
+        return create_on_device(w, slot, layout);
+    slot->capacity = w->placement.capacity;
+    TRY(w->ops->create(&w->params, w->backend, slot->capacity, &slot->model));
     return layout->transforms > 0 ? wisdom_share(&w->wisdom, w->backend) : 0;
+}
+
+int slot_rows(const struct worker *worker)
+{
+    return worker->current >= 0 ? worker->slot[worker->current].capacity
+                                : worker->placement.capacity;
 }
 
 static void choose(struct worker *w, int s)

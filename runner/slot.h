@@ -17,6 +17,10 @@ int slot_select(struct worker *worker, int64_t structure, const struct plane_lay
 /** Make the backend when there is none. ERR_DEVICE, ERR_MEMORY */
 int slot_backend(struct worker *worker);
 
+/** Rows that may hold a member now: those of the current model object; before there is one, of
+ * any. */
+int slot_rows(const struct worker *worker);
+
 /** Free all model objects and the backend. */
 void slots_clear(struct worker *worker);
 

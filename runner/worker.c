@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runner/worker.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,9 @@
 /* A chunk that takes so many times longer than it should is given back but for the next tasks:
  * its members are slower than those it was measured by. */
 #define CHUNK_OVERRUN 4.0
+
+/* s that a call of the model with rows free may last at least. */
+#define CALL_LEAST 10e-3
 
 /* Planes that come faster than this (s) share a commit: so much work a killed process loses. */
 #define PLANES_SPAN 10e-3
@@ -45,7 +49,8 @@ int worker_open(struct worker *w)
     const long kept = scan_get_store(w->scan)->history;
     const bool judges = judging_is_on(w->scan) && kept < WORKER_JUDGE_STEPS;
     const long history = judges ? WORKER_JUDGE_STEPS : kept;
-    TRY(memory_limit_set(scan_get_resources(w->scan)->memory, w->placement.threads));
+    if (w->device.sharers == 0) /* else it bounds the device's memory */
+        TRY(memory_limit_set(scan_get_resources(w->scan)->memory, w->placement.threads));
     w->ops = scan_model(w->scan);
     w->current = -1;
     stopwatch_start(&w->watch, PART_HOST);
@@ -83,6 +88,9 @@ int worker_close(struct worker *w)
     }
     mem_free(w->row);
     w->row = NULL;
+    mem_free(w->give);
+    w->give = NULL;
+    w->gives = 0;
     mem_free(w->text);
     w->text = NULL;
     params_clear(&w->params);
@@ -91,16 +99,20 @@ int worker_close(struct worker *w)
 
 int worker_give(struct worker *w, const struct message_give *give)
 {
-    if (w->gives == WORKER_GIVES_MAX)
-        FAIL(ERR_BUG, "a worker was given more than %d chunks", WORKER_GIVES_MAX);
-    w->give[(w->first_give + w->gives) % WORKER_GIVES_MAX] = *give;
+    if (w->give == NULL) { /* chunks may be as small as one task, and as many as rows */
+        w->gives_max = w->placement.capacity + WORKER_GIVES_MAX;
+        TRY(MEM_NEW(w->gives_max, &w->give));
+    }
+    if (w->gives == w->gives_max)
+        FAIL(ERR_BUG, "a worker was given more than %d chunks", w->gives_max);
+    w->give[(w->first_give + w->gives) % w->gives_max] = *give;
     w->gives++;
     return 0;
 }
 
 static struct message_give *give_at(struct worker *w, int i)
 {
-    return &w->give[(w->first_give + i) % WORKER_GIVES_MAX];
+    return &w->give[(w->first_give + i) % w->gives_max];
 }
 
 /* Tasks of the i-th chunk that have not been started. */
@@ -119,7 +131,7 @@ static int64_t unstarted(struct worker *w)
 
 static void drop_first_give(struct worker *w)
 {
-    w->first_give = (w->first_give + 1) % WORKER_GIVES_MAX;
+    w->first_give = (w->first_give + 1) % w->gives_max;
     w->gives--;
     w->next_task = 0;
 }
@@ -140,6 +152,7 @@ int worker_flush(struct worker *w)
         store_begin_chunk(w->store);
     }
     stopwatch_switch(&w->watch, link_part(w));
+    w->report.rows = slot_rows(w);
     TRY(w->link.report(w->link.context, &w->report));
     memset(&w->report, 0, sizeof w->report);
     stopwatch_switch(&w->watch, before);
@@ -235,7 +248,7 @@ static bool must_wait(const struct worker *w, int64_t member)
 {
     if (w->running == 0)
         return false;
-    if (w->running == w->placement.capacity)
+    if (w->running == slot_rows(w))
         return true;
     const int64_t point = member / scan_realisations(w->scan);
     return w->slot[w->current].structure != scan_structure_of(w->scan, point);
@@ -313,12 +326,23 @@ static int collect_row(struct worker *w, int r)
     return 0;
 }
 
+/* Rows that are free wait for what a report brings: a call of the model must not outlast that,
+ * however far the rows that work are from their next planes. */
+static void limit_call(struct worker *w)
+{
+    const bool waits = w->running < slot_rows(w) && w->link.messages;
+    const double most = fmax(w->options->chunk_time, CALL_LEAST);
+    if (w->backend->apart)
+        checkpoint_limit(w, waits ? clock_wall() + most : (double)INFINITY);
+}
+
 /* One call of the model for all rows, then what it left behind. */
 static int advance(struct worker *w)
 {
     struct worker_slot *slot = &w->slot[w->current];
     const double cpu = clock_cpu_process();
     const enum work_part before = stopwatch_switch(&w->watch, PART_ADVANCE);
+    limit_call(w);
     for (int r = 0; r < w->placement.capacity; r++)
         if (w->row[r].member >= 0) {
             fault_point("step", w->row[r].member, slot->status[r].plane);
@@ -380,8 +404,8 @@ static int report_progress(struct worker *w)
     const double now = clock_wall();
     const double chunk = w->options->chunk_time;
     if (w->gives > 0 && now - w->chunk_begin > CHUNK_OVERRUN * chunk
-        && unstarted(w) > w->placement.capacity)
-        TRY(give_back(w, w->placement.capacity));
+        && unstarted(w) > slot_rows(w))
+        TRY(give_back(w, slot_rows(w)));
     const bool idle = w->running == 0 && w->gives == 0;
     if (w->report.runs > 0 && (idle || now - w->last_report >= chunk))
         return worker_flush(w);
@@ -397,6 +421,20 @@ static int poll_link(struct worker *w, bool idle)
     return 0;
 }
 
+/* A batch costs what it costs however few of its rows work: all that there is goes in first. */
+static int fill_batch(struct worker *w)
+{
+    int before = -1;
+    TRY(fill_rows(w));
+    while (w->backend != NULL && w->backend->apart && w->running > before && w->gives == 0
+           && w->running < slot_rows(w) && !is_stopping(w)) {
+        before = w->running;
+        TRY(poll_link(w, false));
+        TRY(fill_rows(w));
+    }
+    return 0;
+}
+
 static int work(struct worker *w)
 {
     while (!is_stopping(w)) {
@@ -406,7 +444,7 @@ static int work(struct worker *w)
             return 0;
         if (w->check.asked)
             TRY(worker_check(w, true));
-        TRY(fill_rows(w));
+        TRY(fill_batch(w));
         if (w->check.failed)
             return 0; /* no plane and no checkpoint more of its rows */
         if (w->running > 0)

@@ -9,6 +9,7 @@
 #include "kernels/backend.h"
 #include "kernels/model.h"
 #include "runner/checkpoint.h"
+#include "runner/devices.h"
 #include "runner/kernel_id.h"
 #include "runner/placement.h"
 #include "runner/protocol.h"
@@ -17,7 +18,7 @@
 #include "runner/wisdom.h"
 #include "scans/scan.h"
 
-#define WORKER_GIVES_MAX 8 /* chunks it can hold */
+#define WORKER_GIVES_MAX 8 /* chunks it can hold beside one for each row */
 #define WORKER_SLOTS     2 /* model objects it keeps */
 #define WORKER_HOST_SIZE 64
 #define WORKER_JUDGED    64 /* judgments that wait for the next report */
@@ -46,7 +47,8 @@ struct worker_slot {
     int64_t structure; /* structural key of its members */
     long long age;     /* when it was used last */
     struct model *model;
-    struct row_status *status;    /* [capacity] */
+    int capacity;              /* rows of the model; placement.capacity at most */
+    struct row_status *status; /* [placement.capacity]; what is beyond the model's is empty */
     struct plane_buffers buffers; /* of one plane; NULL: not saved */
     size_t buffer_size[LAYOUT_ARRAYS_MAX];
 };
@@ -97,17 +99,21 @@ struct worker {
     int attempt;
     char host[WORKER_HOST_SIZE];
     char kernel_id[KERNEL_ID_SIZE]; /* of the slot in use */
-    struct placement placement;
-    bool touched; /* members may have planes of an earlier run */
+    struct placement placement;     /* its capacity: rows of any model object, at most */
+    struct device_choice device;    /* zeroed: the CPU, or as the options say */
+    double batch_left;              /* bytes of it that were free at the start */
+    int64_t open;                   /* tasks of all workers at the start; 0: not known */
+    bool touched;                   /* members may have planes of an earlier run */
     bool quit;
     struct worker_slot slot[WORKER_SLOTS];
     struct checkpoints checkpoints;
     struct worker_checks check;
     struct worker_judges judges;
-    int current;                                /* slot in use, -1: none */
-    struct worker_row *row;                     /* [capacity] */
-    int running;                                /* rows that hold a member */
-    struct message_give give[WORKER_GIVES_MAX]; /* ring */
+    int current;               /* slot in use, -1: none */
+    struct worker_row *row;    /* [capacity] */
+    int running;               /* rows that hold a member */
+    struct message_give *give; /* [gives_max] ring */
+    int gives_max;
     int gives;
     int first_give;
     int64_t next_task; /* within the first give */
@@ -126,12 +132,13 @@ struct worker {
 /**
  * Make a worker. The file is opened; the backend and model objects are made at the first task.
  *
- * @param worker zeroed, with scan, options, link, rank, attempt, host, placement, touched,
- *               wisdom, checkpoints.table and .workers set; free with worker_close
+ * @param worker zeroed, with scan, options, link, rank, attempt, host, placement, device,
+ *               touched, wisdom, checkpoints.table and .workers set; free with worker_close
  */
 int worker_open(struct worker *worker);
 
-/** Hand a chunk to a worker. ERR_BUG when it holds WORKER_GIVES_MAX already. */
+/** Hand a chunk to a worker. ERR_BUG when it holds more than whoever keeps its
+ * rows busy gives it. */
 int worker_give(struct worker *worker, const struct message_give *give);
 
 /**

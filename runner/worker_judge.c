@@ -276,7 +276,7 @@ static int run_tighter(struct worker *w, struct judgment **j, const struct plane
     const double timeout =
         (*j)->timeout > 0 ? fmax((*j)->timeout - (clock_wall() - (*j)->begin), 1e-3) : 0;
     const int rc = worker_load_member(w, (*j)->member, layout, timeout, &from, &row);
-    if (rc == ERR_MEMORY && scan_get_resources(w->scan)->memory > 0) {
+    if (rc == ERR_MEMORY && worker_is_limited(w)) {
         snprintf(reason, sizeof reason, "resources.memory is used up: %.180s", w->error_text);
         return finish_without(w, *j, layout, MEMBER_FAILED, reason);
     }
@@ -652,7 +652,7 @@ static int begin(struct worker *w, struct judgment **j, const struct plane_layou
     if (rc != 0)
         return finish_without(w, *j, layout, MEMBER_FAILED, reason);
     rc = reserve(w, *j, layout);
-    if (rc == ERR_MEMORY && scan_get_resources(w->scan)->memory > 0)
+    if (rc == ERR_MEMORY && worker_is_limited(w))
         return finish_without(
             w, *j, layout, MEMBER_FAILED,
             "resources.memory has no room for the planes of the reference run");

@@ -27,6 +27,11 @@ bool worker_is_refusal(int code)
     return code == ERR_ARGUMENT || code == ERR_UNSUPPORTED || code == ERR_PARSE;
 }
 
+bool worker_is_limited(const struct worker *w)
+{
+    return w->device.sharers == 0 && scan_get_resources(w->scan)->memory > 0;
+}
+
 /* Load a row from one source. `done` stays false where there is nothing to load from. */
 static int load_from(struct worker *w, int r, enum resume_source source,
                      struct continuation *from, bool *done)
@@ -141,7 +146,7 @@ int worker_start_member(struct worker *w, int64_t member, const struct message_g
     int row = 0;
     rc = worker_load_member(w, member, &layout, give->timeout, &from, &row);
     stopwatch_switch(&w->watch, before);
-    if (rc == ERR_MEMORY && scan_get_resources(w->scan)->memory > 0) {
+    if (rc == ERR_MEMORY && worker_is_limited(w)) {
         snprintf(refused.reason, sizeof refused.reason, "resources.memory is used up: %.180s",
                  w->error_text);
         return refuse_member(w, member, &refused, begin, cpu, &from);

@@ -26,6 +26,9 @@ int worker_start_member(struct worker *worker, int64_t member, const struct mess
 int worker_load_member(struct worker *worker, int64_t member, const struct plane_layout *layout,
                        double timeout, struct continuation *from, int *row);
 
+/** Whether resources.memory bounds what this worker's members may take of the host's memory. */
+bool worker_is_limited(const struct worker *worker);
+
 /** Whether a code means that the model refuses the parameters. */
 bool worker_is_refusal(int code);
 

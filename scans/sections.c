@@ -230,13 +230,8 @@ static void write_observables(const struct scan *scan, struct text *out)
 
 static int read_worker(struct reader *r, const char *where, const struct node *node)
 {
-    static const char *const words[] = {"core", "socket", NULL};
+    static const char *const words[] = {"core", "socket", "gpu", NULL};
     struct scan_resources *resources = &r->scan->resources;
-    if (value_is(node, "gpu")) /* never replaced silently */
-        return value_fail(r, node,
-                          "%s: gpu is not in this version; accepted: core, socket, "
-                          "{threads: N}",
-                          where);
     resources->threads = 0;
     if (node->kind != NODE_MAP) {
         int index = 0;
@@ -246,7 +241,7 @@ static int read_worker(struct reader *r, const char *where, const struct node *n
     }
     const struct node *threads = node->first;
     if (node->count != 1 || strcmp(threads->key, "threads") != 0)
-        return value_fail(r, node, "%s: accepted: core, socket, {threads: N}", where);
+        return value_fail(r, node, "%s: accepted: core, socket, gpu, {threads: N}", where);
     int64_t count = 0;
     TRY(value_int(r, "resources.worker.threads", threads, 1, 65536, &count));
     resources->worker = WORKER_THREADS;

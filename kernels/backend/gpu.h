@@ -10,14 +10,42 @@
  * tests/emu/words.inc). The functions exist where the build has the device.
  */
 
-/** Make a backend on a CUDA device. @return 0, ERR_DEVICE, ERR_UNSUPPORTED or ERR_MEMORY */
+/** Make a backend on a CUDA device. The thread that does so is the one that computes there.
+ * @return 0, ERR_DEVICE, ERR_UNSUPPORTED or ERR_MEMORY */
 int cuda_backend_create(const struct backend_options *options, struct backend **out);
+
+/** CUDA devices that this process is shown. @return 0, or ERR_DEVICE when there is none */
+int cuda_device_count(int *count);
+
+/** One of them, without taking it. @return 0 or ERR_DEVICE */
+int cuda_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. @return 0 or ERR_DEVICE */
+int cuda_device_left(struct backend *be, size_t *bytes);
 
 /** The same on a HIP device. */
 int hip_backend_create(const struct backend_options *options, struct backend **out);
 
+/** HIP devices that this process is shown. */
+int hip_device_count(int *count);
+
+/** One of them. */
+int hip_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. */
+int hip_device_left(struct backend *be, size_t *bytes);
+
 /** The same on the emulated device, in programs of tests/emu alone. */
 int emu_backend_create(const struct backend_options *options, struct backend **out);
+
+/** Emulated devices that this process is shown. */
+int emu_device_count(int *count);
+
+/** One of them. */
+int emu_describe(int device, struct backend_device *out);
+
+/** Bytes of a backend's device that nobody has taken. */
+int emu_device_left(struct backend *be, size_t *bytes);
 
 /** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
 void cuda_strict_fill(struct kernel_table *table);

@@ -27,7 +27,12 @@ struct probe_row {
     double sink; /* result of the work, kept so that it is done */
 };
 
+/* On a device a plane's numbers go through its memory, so that a test of whatever stands around
+ * models has one that computes there. */
 struct model {
+    struct backend *apart; /* that device, NULL: the CPU */
+    double *there;         /* [capacity][size] on it */
+    double *here;          /* [size] */
     int capacity;
     long size;
     long planes;
@@ -108,6 +113,7 @@ static const struct model_info probe_info = {
     .doc = "Test model: sleeps, works, fails on request and saves numbers that identify it",
     .numerics_version = 1,
     .convention = "",
+    .on_devices = true,
     .params = probe_params,
     .param_count = sizeof probe_params / sizeof probe_params[0],
     .observables = probe_observables,
@@ -137,7 +143,7 @@ static int probe_layout(const struct params *point, struct plane_layout *out)
             (double)planes * (params_real(point, "sleep") + 1e-3 * params_real(point, "work")),
         .state_bytes = sizeof(struct probe_state),
         .shared_bytes = sizeof(struct model),
-        .row_bytes = sizeof(struct probe_row)};
+        .row_bytes = sizeof(struct probe_row) + (size_t)size * sizeof(double)};
     return 0;
 }
 
@@ -153,22 +159,36 @@ static int probe_axis(const struct params *point, int axis, double *values)
 
 static void probe_destroy(struct model *m)
 {
-    if (m != NULL)
-        mem_free(m->row);
+    if (m == NULL)
+        return;
+    if (m->apart != NULL)
+        m->apart->ops->release(m->apart, m->there);
+    mem_free(m->here);
+    mem_free(m->row);
     mem_free(m);
+}
+
+static int probe_allocate(struct model *m, struct backend *backend)
+{
+    TRY(MEM_NEW(m->capacity, &m->row));
+    if (backend == NULL || !backend->apart)
+        return 0;
+    m->apart = backend;
+    TRY(MEM_NEW(m->size, &m->here));
+    return backend->ops->alloc(backend, m->capacity * m->size, sizeof *m->there,
+                               (void **)&m->there);
 }
 
 static int probe_create(const struct params *point, struct backend *backend, int capacity,
                         struct model **out)
 {
-    (void)backend;
     struct plane_layout layout = {0};
     TRY(probe_layout(point, &layout));
     struct model *m;
     TRY(MEM_NEW(1, &m));
     *m = (struct model){
         .capacity = capacity, .size = layout.axis[0].length, .planes = layout.planes};
-    const int rc = MEM_NEW(capacity, &m->row);
+    const int rc = probe_allocate(m, backend);
     if (rc != 0) {
         probe_destroy(m);
         return rc;
@@ -312,14 +332,23 @@ static int probe_advance(struct model *m, struct run_control *control, struct ro
     return 0;
 }
 
+/* A row's numbers to the device and back. */
+static int probe_fetch(const struct model *m, int row, double *data)
+{
+    const size_t bytes = (size_t)m->size * sizeof *data;
+    double *const there = m->there + row * m->size;
+    TRY(m->apart->ops->upload(m->apart, there, m->here, bytes));
+    return data != NULL ? m->apart->ops->download(m->apart, data, there, bytes) : 0;
+}
+
 static int probe_plane(struct model *m, int row, struct plane_buffers *out)
 {
     const struct probe_row *r = &m->row[row];
     out->observable[0] = r->code;
-    double *data = out->array[0];
+    double *const data = m->apart != NULL ? m->here : out->array[0];
     for (long i = 0; data != NULL && i < m->size; i++)
         data[i] = 1e6 * r->code + 1e3 * (double)r->plane + (double)i;
-    return 0;
+    return m->apart != NULL ? probe_fetch(m, row, out->array[0]) : 0;
 }
 
 static int probe_state(struct model *m, int row, struct state_out *out)

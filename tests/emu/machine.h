@@ -35,11 +35,30 @@ extern struct emu_place emu_here;
 /** In which order blocks and threads run from now on; 0: by number. */
 void emu_shuffle(unsigned long seed);
 
-/** How many devices the machine pretends to have from now on: 0 or 1. */
+/*
+ * The devices that the machine pretends to have, for programs that cannot ask for others: so
+ * many (1), each with so much memory (1 GiB), which it tells to be so much (as it is); those of
+ * them that a process is shown, by number, as other runtimes have it: "1,3".
+ */
+#define EMU_DEVICES "EMU_DEVICES"
+#define EMU_MEMORY  "EMU_MEMORY"
+#define EMU_CLAIMS  "EMU_CLAIMS"
+#define EMU_VISIBLE "EMU_VISIBLE_DEVICES"
+
+/** How many devices the machine pretends to show from now on, whatever the environment says. */
 void emu_pretend(int devices);
 
-/** How many it has. */
+/** How many it shows. */
 int emu_devices(void);
+
+/** The bus id of one of them: that of the machine's device, not of its number here. */
+void emu_bus(int device, char *text, size_t size);
+
+/** Bytes that a device claims to have, and of them those that are not taken. */
+size_t emu_memory_all(void);
+
+/** The other of the two. */
+size_t emu_memory_left(void);
 
 /** Memory of the device, NULL when there is none left. Not for the host to touch. */
 void *emu_memory_new(size_t bytes);

@@ -26,16 +26,66 @@ static char *behind;                    /* the same memory, open to this file al
 static struct block blocks[BLOCKS_MAX]; /* by place */
 static int count;
 static int opened;
-static int pretended = 1;
+static int pretended = -1; /* -1: as the environment says */
+static size_t taken;       /* by allocations, what is watched too */
 
 void emu_pretend(int devices)
 {
     pretended = devices;
 }
 
+static size_t setting(const char *name, size_t otherwise)
+{
+    const char *const text = getenv(name);
+    return text != NULL ? (size_t)strtoull(text, NULL, 10) : otherwise;
+}
+
+/* The machine's number of the device that is shown as `which`, -1: none is. */
+static long shown(int which)
+{
+    const long devices = pretended >= 0 ? pretended : (long)setting(EMU_DEVICES, 1);
+    const char *list = pretended >= 0 ? NULL : getenv(EMU_VISIBLE);
+    if (list == NULL)
+        return which < devices ? which : -1;
+    for (int i = 0; *list != '\0'; i++) {
+        char *end = NULL;
+        const long device = strtol(list, &end, 10);
+        if (end == list || device < 0 || device >= devices)
+            return -1; /* what follows is not shown either */
+        if (i == which)
+            return device;
+        list = end + (*end == ',');
+    }
+    return -1;
+}
+
 int emu_devices(void)
 {
-    return pretended;
+    int devices = 0;
+    while (shown(devices) >= 0)
+        devices++;
+    return devices;
+}
+
+void emu_bus(int device, char *text, size_t size)
+{
+    snprintf(text, size, "0000:%02lx:00.0", 0xe0 + (unsigned long)shown(device));
+}
+
+static size_t memory_limit(void)
+{
+    return setting(EMU_MEMORY, ARENA_BYTES);
+}
+
+size_t emu_memory_all(void)
+{
+    return setting(EMU_CLAIMS, memory_limit());
+}
+
+size_t emu_memory_left(void)
+{
+    const size_t all = emu_memory_all();
+    return all > taken ? all - taken : 0;
 }
 
 /* Bytes up to the end of the last allocation. */
@@ -106,8 +156,9 @@ void *emu_memory_new(size_t bytes)
     const size_t room = (bytes + GRAIN - 1) / GRAIN * GRAIN + GRAIN;
     size_t at;
     const int place = gap_find(room, &at);
-    if (at + room > ARENA_BYTES)
+    if (at + room > ARENA_BYTES || taken + room > memory_limit())
         return NULL;
+    taken += room;
     memmove(&blocks[place + 1], &blocks[place], (size_t)(count - place) * sizeof blocks[0]);
     blocks[place] = (struct block){.at = at, .bytes = bytes, .room = room};
     count++;
@@ -137,6 +188,7 @@ void emu_memory_free(void *memory)
     for (size_t i = blocks[b].bytes; i < blocks[b].room; i++)
         if ((unsigned char)behind[blocks[b].at + i] != WATCHED)
             emu_stop("something was written behind the end of an allocation");
+    taken -= blocks[b].room;
     count--;
     memmove(&blocks[b], &blocks[b + 1], (size_t)(count - b) * sizeof blocks[0]);
 }

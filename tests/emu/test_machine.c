@@ -3,8 +3,12 @@
  */
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/backend/gpu.h"
+#include "kernels/base/status.h"
 #include "tests/emu/machine.h"
 #include "tests/unit_main.h"
 
@@ -283,6 +287,89 @@ START_TEST(threads_that_do_not_all_meet_are_stopped)
 }
 END_TEST
 
+/* Devices shown while the environment is as given. */
+static void assert_shown(const char *devices, const char *visible, const char *expected)
+{
+    char text[128] = "";
+    setenv(EMU_DEVICES, devices, 1);
+    if (visible != NULL)
+        setenv(EMU_VISIBLE, visible, 1);
+    for (int i = 0; i < emu_devices(); i++) {
+        char bus[32];
+        emu_bus(i, bus, sizeof bus);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", bus);
+    }
+    unsetenv(EMU_DEVICES);
+    unsetenv(EMU_VISIBLE);
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(the_environment_says_which_devices_are_shown)
+{
+    assert_shown("0", NULL, "");
+    assert_shown("2", NULL, " 0000:e0:00.0 0000:e1:00.0");
+    assert_shown("3", "2,0", " 0000:e2:00.0 0000:e0:00.0");
+    assert_shown("3", "2,7,0", " 0000:e2:00.0"); /* what follows a wrong one is not shown */
+    assert_shown("3", "", "");
+}
+END_TEST
+
+START_TEST(a_backend_takes_the_device_that_is_asked_for)
+{
+    struct backend_options options = {.apart = true, .threads = 1, .device = 1};
+    struct backend_device device;
+    struct backend *be = NULL;
+    void *memory = NULL;
+    char text[200];
+    size_t before = 0;
+    size_t after = 0;
+    int count = 0;
+    setenv(EMU_DEVICES, "2", 1);
+    ck_assert_int_eq(emu_device_count(&count), 0);
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(emu_describe(1, &device), 0);
+    ck_assert_str_eq(device.bus, "0000:e1:00.0");
+    ck_assert_int_eq(emu_live(), 0); /* nothing was taken for that */
+    ck_assert_int_eq(emu_backend_create(&options, &be), 0);
+    ck_assert_str_eq(be->on.bus, "0000:e1:00.0");
+    ck_assert_str_eq(be->device, "emulated device, PCI 0000:e1:00.0");
+    ck_assert_int_eq(emu_device_left(be, &before), 0);
+    ck_assert_int_eq(be->ops->alloc(be, 1000, 8, &memory), 0);
+    ck_assert_int_eq(emu_device_left(be, &after), 0);
+    ck_assert_uint_ge(before, after + 8000);
+    be->ops->release(be, memory);
+    backend_destroy(be);
+    options.device = 2;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(emu_backend_create(&options, &be), ERR_DEVICE);
+    ck_assert_str_eq(text, "backend 'emu': device 2 is not among the 2 that are shown here");
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(emu_describe(-1, &device), ERR_DEVICE);
+    status_capture(NULL, 0);
+    unsetenv(EMU_DEVICES);
+}
+END_TEST
+
+START_TEST(memory_ends_where_the_environment_says)
+{
+    setenv(EMU_MEMORY, "10000", 1);
+    ck_assert_uint_eq(emu_memory_all(), 10000);
+    void *const some = emu_memory_new(4000);
+    ck_assert_ptr_nonnull(some);
+    const size_t left = emu_memory_left();
+    ck_assert(left <= 6000 && left >= 5000);
+    ck_assert_ptr_null(emu_memory_new(6001));
+    setenv(EMU_CLAIMS, "20000", 1);
+    ck_assert_uint_eq(emu_memory_all(), 20000);
+    ck_assert_uint_eq(emu_memory_left(), left + 10000);
+    ck_assert_ptr_null(emu_memory_new(6001));
+    emu_memory_free(some);
+    ck_assert_uint_eq(emu_memory_left(), 20000);
+    unsetenv(EMU_CLAIMS);
+    unsetenv(EMU_MEMORY);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const suite = suite_create("emulated device");
@@ -304,6 +391,9 @@ int main(void)
     tcase_add_test(tests, a_missing_barrier_changes_the_result_with_the_order);
     tcase_add_loop_test_raise_signal(tests, threads_that_do_not_all_meet_are_stopped, SIGABRT,
                                      0, 4);
+    tcase_add_test(tests, the_environment_says_which_devices_are_shown);
+    tcase_add_test(tests, a_backend_takes_the_device_that_is_asked_for);
+    tcase_add_test(tests, memory_ends_where_the_environment_says);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
 }

@@ -108,6 +108,31 @@ START_TEST(auto_takes_the_best_instruction_set_of_this_machine)
 }
 END_TEST
 
+START_TEST(the_cpu_has_no_devices)
+{
+    struct backend_device device;
+    struct backend *be = backend_new(1);
+    size_t bytes = 1;
+    int count = -1;
+    char text[200];
+    ck_assert_int_eq(backend_devices("cpu", &count), 0);
+    ck_assert_int_eq(count, 0);
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(backend_devices("abacus", &count), ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(text, "abacus"));
+    ck_assert_int_eq(backend_describe_device("cpu", 0, &device), ERR_UNSUPPORTED);
+    ck_assert_int_eq(backend_memory_left(be, &bytes), ERR_UNSUPPORTED);
+    status_capture(NULL, 0);
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_str_eq(be->on.bus, "");
+    backend_destroy(be);
+    if (backend_names()[1] != NULL)
+        return;
+    ck_assert_str_eq(backend_auto(text, sizeof text), "cpu");
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
 START_TEST(a_backend_without_threads_is_refused)
 {
     const struct backend_options options = {.name = "cpu", .threads = 0};
@@ -460,6 +485,7 @@ int main(void)
     Suite *suite = suite_create("backend");
     TCase *tests = tcase_create("backend");
     tcase_set_timeout(tests, 20);
+    tcase_add_test(tests, the_cpu_has_no_devices);
     tcase_add_test(tests, a_backend_that_is_not_in_the_program_is_refused_by_name);
     tcase_add_test(tests, an_unknown_instruction_set_is_refused_with_those_there_are);
     tcase_add_test(tests, each_instruction_set_is_taken_by_name_or_refused_by_what_is_missing);

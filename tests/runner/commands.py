@@ -244,7 +244,6 @@ def what_is_found_after_reading_has_its_place():
         ("planes beyond the length", FIBRE.replace("planes: 11", "planes: [0 m, 1 m]"), "15:8", "0.15 m"),
         ("a fixed step", FIBRE + "stepper: {method: fixed}\n", "16:11", "rk45"),
         ("too little memory", FIBRE + "resources: {memory: 10 kB}\n", "16:13", "10 kB"),
-        ("a worker on a GPU", FIBRE + "resources: {worker: gpu}\n", "16:21", "not in this version"),
         ("one point of an axis", FIBRE.replace("stepper.rtol: [1e-6, 1e-4]", "grid.points: [1024, 17]"), "13:5", "point 1 ("),
         ("one point of a zip", FIBRE.replace("stepper.rtol: [1e-6, 1e-4]", "zip: {stepper.rtol: [1e-6, 1e-5], grid.points: [1024, 17]}"), "13:39",
          "grid.points = 17"),
@@ -254,6 +253,12 @@ def what_is_found_after_reading_has_its_place():
         for command in ("plan", "run"):
             refuses(f"{name}: {command} says {place}", sf(command, file), 2, f"scanfarm: place.yaml:{place}: ", word)
     refuses("a value of --set is named as such", sf("plan", write("place.yaml", FIBRE), "--set", "grid.points=17"), 2, "scanfarm: --set 'grid.points=17': ")
+    file = write("gpu.yaml", FIBRE + "resources: {worker: gpu}\n")
+    if sf("--version").stdout.count("backend  ") == 1:
+        for words in ([], ["-n", "2"]):
+            refuses("a worker on a device, and no backend for one", sf("run", file, *words), 3, "resources.worker: gpu", "the CPU alone")
+        r = sf("plan", file)
+        check("plan says so too", r.returncode == 0 and "would refuse this scan: resources.worker: gpu" in r.stdout, r.stdout)
     check("nothing was made", not os.path.exists("fibre.h5"))
 
 

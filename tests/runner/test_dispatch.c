@@ -165,6 +165,34 @@ START_TEST(long_members_are_not_hoarded)
 }
 END_TEST
 
+START_TEST(a_worker_with_fewer_rows_than_it_hoped_for_gets_less)
+{
+    struct dispatch d;
+    struct message_give give;
+    struct dispatch_worker worker = {.capacity = 8};
+    struct message_report report = {.runs = 1, .rows = 3};
+    make_dispatch(&d);
+    d.recent_seconds = 50;
+    d.recent_count = 1; /* 50 s a member */
+    ck_assert(dispatch_take(&d, &worker, &give));
+    ck_assert_int_eq(give_count(&give), 8);
+    ck_assert_int_eq(d.rows, 8);
+    report.run[0] = (struct report_run){
+        .first = give_id(&give, 0), .count = 4, .state = MEMBER_DONE, .seconds = 200};
+    ck_assert_int_eq(dispatch_report(&d, &worker, &report), 0);
+    ck_assert_int_eq(d.rows, 3);
+    ck_assert(!dispatch_take(&d, &worker, &give)); /* it holds four */
+    report.run[0].first += 4;
+    report.run[0].count = 2;
+    report.rows = 0; /* as it said */
+    ck_assert_int_eq(dispatch_report(&d, &worker, &report), 0);
+    ck_assert(dispatch_take(&d, &worker, &give));
+    ck_assert_int_eq(give_count(&give), 1);
+    dispatch_worker_clear(&worker);
+    drop_dispatch(&d);
+}
+END_TEST
+
 START_TEST(a_report_of_tasks_that_a_worker_does_not_hold_is_refused)
 {
     struct dispatch d;
@@ -252,6 +280,7 @@ static Suite *dispatch_suite(void)
     tcase_add_test(tests, short_equal_members_keep_all_workers_busy_to_the_end);
     tcase_add_test(tests, members_of_very_different_cost_end_together);
     tcase_add_test(tests, long_members_are_not_hoarded);
+    tcase_add_test(tests, a_worker_with_fewer_rows_than_it_hoped_for_gets_less);
     tcase_add_test(tests, a_report_of_tasks_that_a_worker_does_not_hold_is_refused);
     tcase_add_test(tests, a_million_members_pass_in_flat_memory);
     tcase_add_test(tests, exit_codes_follow_the_outcome);

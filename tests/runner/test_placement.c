@@ -95,17 +95,71 @@ START_TEST(a_socket_worker_gets_the_cores_of_one_package)
 }
 END_TEST
 
+/* Hardware threads of the second package. */
+static cpu_set_t second_package(void)
+{
+    cpu_set_t near;
+    CPU_ZERO(&near);
+    for (size_t i = 4; i < 8; i++) {
+        CPU_SET(i, &near);
+        CPU_SET(i + 8, &near);
+    }
+    return near;
+}
+
+static struct placement beside(cpu_set_t near, int index, int workers)
+{
+    struct core_list cores;
+    struct placement placement;
+    make_machine(&cores);
+    ck_assert_int_eq(placement_beside(&cores, &near, index, workers, &placement), 0);
+    core_list_clear(&cores);
+    return placement;
+}
+
+START_TEST(workers_on_devices_share_the_cores_beside_them)
+{
+    struct placement p = beside(second_package(), 0, 2);
+    assert_mask(&p, "4-5,12-13");
+    ck_assert_int_eq(p.threads, 2);
+    ck_assert(!p.shared_core);
+    p = beside(second_package(), 1, 2);
+    assert_mask(&p, "6-7,14-15");
+    p = beside(second_package(), 2, 3);
+    assert_mask(&p, "6-7,14-15"); /* 4, 5, then 6 and 7 */
+    p = beside(second_package(), 0, 1);
+    assert_mask(&p, "4-7,12-15");
+}
+END_TEST
+
+START_TEST(without_a_core_beside_them_they_share_all)
+{
+    cpu_set_t near;
+    CPU_ZERO(&near);
+    struct placement p = beside(near, 1, 2);
+    assert_mask(&p, "4-7,12-15");
+    CPU_SET(100, &near); /* of another job's part of the node */
+    p = beside(near, 0, 2);
+    assert_mask(&p, "0-3,8-11");
+}
+END_TEST
+
+START_TEST(more_workers_than_cores_beside_them_say_so)
+{
+    struct placement p = beside(second_package(), 4, 5);
+    ck_assert_int_eq(p.threads, 1);
+    ck_assert(p.shared_core);
+    assert_mask(&p, "7,15");
+}
+END_TEST
+
 START_TEST(what_cannot_be_had_is_refused_by_name)
 {
     struct core_list cores;
     struct placement placement;
     char text[256];
     make_machine(&cores);
-    const struct scan_resources gpu = {.worker = WORKER_GPU};
     const struct scan_resources many = {.worker = WORKER_THREADS, .threads = 9};
-    status_capture(text, sizeof text);
-    ck_assert_int_eq(placement_choose(&cores, &gpu, 0, 1, &placement), ERR_DEVICE);
-    ck_assert_ptr_nonnull(strstr(text, "gpu"));
     status_capture(text, sizeof text);
     ck_assert_int_eq(placement_choose(&cores, &many, 0, 1, &placement), ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(text, "9"));
@@ -206,6 +260,9 @@ static Suite *placement_suite(void)
     tcase_add_test(tests, more_workers_than_cores_begin_again_and_say_so);
     tcase_add_test(tests, a_worker_of_three_threads_gets_three_cores_and_three_rows);
     tcase_add_test(tests, a_socket_worker_gets_the_cores_of_one_package);
+    tcase_add_test(tests, workers_on_devices_share_the_cores_beside_them);
+    tcase_add_test(tests, without_a_core_beside_them_they_share_all);
+    tcase_add_test(tests, more_workers_than_cores_beside_them_say_so);
     tcase_add_test(tests, what_cannot_be_had_is_refused_by_name);
     tcase_add_test(tests, the_cores_of_this_machine_lie_within_the_allowed_set);
     tcase_add_test(tests, packed_sets_overlap_when_they_share_a_thread);

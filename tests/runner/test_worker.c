@@ -284,6 +284,24 @@ START_TEST(a_checkpoint_that_the_model_refuses_costs_no_more_than_its_work)
 }
 END_TEST
 
+START_TEST(a_worker_holds_a_chunk_of_one_for_each_row_and_some_more)
+{
+    struct worker worker;
+    char text[256];
+    memset(&worker, 0, sizeof worker);
+    worker.placement.capacity = 40;
+    for (int i = 0; i < 40 + WORKER_GIVES_MAX; i++) {
+        const struct message_give give = {.pass = PASS_MEMBER, .first = i, .length = 1};
+        ck_assert_int_eq(worker_give(&worker, &give), 0);
+    }
+    const struct message_give more = {.pass = PASS_MEMBER, .first = 99, .length = 1};
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(worker_give(&worker, &more), ERR_BUG);
+    status_capture(NULL, 0);
+    mem_free(worker.give);
+}
+END_TEST
+
 static Suite *worker_suite(void)
 {
     Suite *suite = suite_create("worker");
@@ -295,6 +313,7 @@ static Suite *worker_suite(void)
     if (!IS_SANITIZED) /* it ends a process that asks for too much */
         tcase_add_test(tcase, a_member_that_takes_more_memory_than_a_worker_may_fails_alone);
     tcase_add_test(tcase, a_checkpoint_that_the_model_refuses_costs_no_more_than_its_work);
+    tcase_add_test(tcase, a_worker_holds_a_chunk_of_one_for_each_row_and_some_more);
     suite_add_tcase(suite, tcase);
     return suite;
 }

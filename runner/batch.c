@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runner/batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/log.h"
+#include "kernels/base/status.h"
+#include "runner/adaptive.h"
+#include "runner/slot.h"
+#include "runner/text.h"
+
+#define SAMPLES 3 /* points that the first number of rows is found by */
+
+int batch_count(struct batch_ledger *l, const char *device)
+{
+    const double free = fmax(l->left - l->reserve, 0) / l->shares;
+    const bool limited = l->limit > 0 && l->limit < free;
+    const double budget = limited ? l->limit : free;
+    const double rows = l->row > 0 ? floor((budget - l->shared) / l->row) : (double)l->most;
+    l->bound = limited ? "resources.memory" : "its memory";
+    if (budget < l->shared || rows < 1) {
+        char wanted[TEXT_SIZE];
+        char left[TEXT_SIZE];
+        char kept[TEXT_SIZE];
+        char least[TEXT_SIZE];
+        text_bytes(l->shared + l->row, wanted);
+        text_bytes(l->left, left);
+        text_bytes(l->reserve, kept);
+        text_bytes(budget, least);
+        FAIL(
+            ERR_DEVICE,
+            "%s: a batch of one member needs %s (%.0f bytes); of %s that are free, %s are kept "
+            "and %s a batch",
+            device, wanted, l->shared + l->row, left, kept, least);
+    }
+    l->rows = rows < (double)l->most ? (int64_t)rows : l->most;
+    if (rows >= (double)l->most)
+        l->bound = "the members there are";
+    if (l->rows > BATCH_MOST || (rows >= BATCH_MOST && l->most >= BATCH_MOST)) {
+        l->rows = BATCH_MOST;
+        l->bound = "what a worker takes at most";
+    }
+    return 0;
+}
+
+void batch_text(const struct batch_ledger *l, char *text, size_t size)
+{
+    char left[TEXT_SIZE];
+    char all[TEXT_SIZE];
+    char kept[TEXT_SIZE];
+    char shared[TEXT_SIZE];
+    char row[TEXT_SIZE];
+    char sum[TEXT_SIZE];
+    text_bytes(l->left, left);
+    text_bytes(l->all, all);
+    text_bytes(l->reserve, kept);
+    text_bytes(l->shared, shared);
+    text_bytes(l->row, row);
+    text_bytes(l->shared + (double)l->rows * l->row, sum);
+    const int used = snprintf(text, size, "%s of %s free, %s kept", left, all, kept);
+    if (used < 0 || (size_t)used >= size)
+        return;
+    const size_t at = (size_t)used;
+    if (l->shares > 1)
+        snprintf(text + at, size - at, ", a share of 1/%d", l->shares);
+    const size_t then = strlen(text);
+    snprintf(text + then, size - then, "; tables %s + %lld row%s of %s = %s, by %s", shared,
+             (long long)l->rows, l->rows == 1 ? "" : "s", row, sum, l->bound);
+}
+
+/* Members for each worker, and what the command line allows. An ensemble that stops itself may
+ * turn out longer than what waits now. */
+static int64_t most_rows(const struct worker *w)
+{
+    const int workers = w->options->workers > 0 ? w->options->workers : 1;
+    const bool known = w->open > 0 && !adaptive_is_on(w->scan);
+    const int64_t members = known ? w->open : scan_members(w->scan);
+    const int64_t share = (members + workers - 1) / workers;
+    const long rows = w->options->rows;
+    return rows > 0 && rows < share ? rows : share;
+}
+
+static int fill(const struct worker *w, const struct plane_layout *layout, double left,
+                struct batch_ledger *l)
+{
+    const int64_t kinds = scan_structures(w->scan);
+    const int objects = kinds < WORKER_SLOTS ? (int)kinds : WORKER_SLOTS;
+    *l = (struct batch_ledger){.all = (double)w->backend->on.memory,
+                               .left = left,
+                               .reserve = (double)w->backend->on.memory / BATCH_RESERVE,
+                               .limit = scan_get_resources(w->scan)->memory,
+                               .shares =
+                                   objects * (w->device.sharers > 0 ? w->device.sharers : 1),
+                               .shared = (double)layout->shared_bytes,
+                               .row = (double)layout->row_bytes,
+                               .most = most_rows(w)};
+    const int rc = batch_count(l, w->backend->device);
+    if (rc == 0 && w->options->rows > 0 && l->rows == w->options->rows)
+        l->bound = "--rows";
+    return rc;
+}
+
+/* The ledger that allows most rows, of the first points, middle and last that the model takes:
+ * the others have rows of their own when they come. */
+static int sample(struct worker *w, struct batch_ledger *best)
+{
+    const int64_t points = scan_points(w->scan);
+    char why[STORE_REASON_SIZE];
+    int rc = 0;
+    best->rows = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        struct plane_layout layout = {0};
+        struct batch_ledger l;
+        scan_point(w->scan, (points - 1) * i / (SAMPLES - 1), &w->params);
+        const struct status_saved saved = status_capture_save();
+        status_capture(why, sizeof why);
+        int found = w->ops->layout(&w->params, &layout);
+        if (found == 0)
+            found = rc = fill(w, &layout, w->batch_left, &l);
+        status_capture_restore(saved);
+        if (found == 0 && l.rows > best->rows)
+            *best = l;
+    }
+    if (rc != 0 && best->rows == 0)
+        FAIL(rc, "%s", why);
+    return 0;
+}
+
+int batch_open(struct worker *w, char *text)
+{
+    struct batch_ledger ledger = {0};
+    size_t left = 0;
+    text[0] = '\0';
+    if (w->device.sharers == 0)
+        return 0;
+    w->ops = scan_model(w->scan);
+    TRY(slot_backend(w));
+    TRY(backend_memory_left(w->backend, &left));
+    w->batch_left = (double)left;
+    TRY(scan_params_init(w->scan, &w->params));
+    const int rc = sample(w, &ledger);
+    params_clear(&w->params);
+    TRY(rc);
+    w->placement.capacity = ledger.rows > 0 ? (int)ledger.rows : 1;
+    if (ledger.rows > 0)
+        batch_text(&ledger, text, BATCH_TEXT_SIZE);
+    return 0;
+}
+
+int batch_rows(const struct worker *w, const struct plane_layout *layout, int *rows)
+{
+    struct batch_ledger l;
+    size_t now = 0;
+    *rows = 0;
+    TRY(backend_memory_left(w->backend, &now));
+    /* The object of another kind holds its own share of what was there at the start. */
+    TRY(fill(w, layout, w->batch_left, &l));
+    const double least = ((double)now - l.shared) / fmax(l.row, 1);
+    if (least < (double)l.rows)
+        l.rows = least > 1 ? (int64_t)least : 1;
+    *rows = l.rows < w->placement.capacity ? (int)l.rows : w->placement.capacity;
+    char text[BATCH_TEXT_SIZE];
+    l.rows = *rows;
+    batch_text(&l, text, sizeof text);
+    log_debug("a batch on %s: %s", w->backend->device, text);
+    return 0;
+}

@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Workers on devices that are pretended: which device each gets, how many members at a time, refusals. The command is
+scanfarm_emu; the environment says what there is (tests/emu/machine.h). Results are held to those of a run on the CPU,
+numbers of rows to a count by hand.
+
+Without arguments all checks are made; an argument chooses those whose names contain it.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+PLAIN = os.environ["SCANFARM"]
+os.environ["SCANFARM"] = os.path.join(os.environ["SCANFARM_BUILD"], "tests", "scanfarm_emu")
+sys.path.insert(0, os.path.join(os.environ["SCANFARM_SOURCE"], "tests", "runner"))
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+
+import farm  # noqa: E402
+from checks import run_checks  # noqa: E402
+from farm import command, content, environment, finish, run, same, start, write  # noqa: E402
+
+EMU = ("--backend", "emu")
+CODES = farm.CODES  # 30 members
+LARGE = """scan: large
+model: probe
+parameters: {size: 1000000}
+axes: [{a: {from: 0, to: 23, points: 24}}]
+save: {planes: last, field: false}
+"""
+SLEEPING = """scan: sleeping
+model: probe
+parameters: {sleep: 2 ms}
+axes: [{a: {from: 0, to: 47, points: 48}}]
+save: {planes: 6}
+"""
+right_of = {}
+
+
+def bus(number):
+    return f"0000:{0xe0 + number:02x}:00.0"
+
+
+def right(text):
+    """Planes of the CPU."""
+    if text not in right_of:
+        folder = write(text)
+        code, _, err = run(folder, "--backend", "cpu")
+        assert code == 0, err
+        right_of[text] = content(folder)
+    return right_of[text]
+
+
+def on_devices(folder):
+    """Device and rank of each member."""
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        return [text.decode() for text in file["member/device"][...]], file["member/rank"][...]
+
+
+def layout_of(folder):
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        text = file["provenance/layout"][()]
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
+def ranks_of(err):
+    """{rank: bus id} of the log."""
+    return {int(rank): found for rank, found in re.findall(r"rank (\d+) on .*emulated device, PCI (\S+)", err)}
+
+
+def rows_of(err):
+    return [int(rows) for rows in re.findall(r"(\d+) members? at a time: ", err)]
+
+
+def each_worker_takes_a_device_of_its_own():
+    folder = write(SLEEPING)
+    code, _, err = run(folder, *EMU, "-n", "3", "--rows", "4", env={"EMU_DEVICES": "4"})
+    assert code == 0, err
+    assert ranks_of(err) == {1: bus(0), 2: bus(1), 3: bus(2)} and "share device" not in err, err
+    devices, ranks = on_devices(folder)
+    for rank, number in ((1, 0), (2, 1), (3, 2)):
+        told = {device for device, by in zip(devices, ranks) if by == rank}
+        assert told == {f"emulated device, PCI {bus(number)}"}, (rank, told)
+        assert f"rank {rank}: " in layout_of(folder) and bus(number) in layout_of(folder), layout_of(folder)
+    assert same(content(folder), right(SLEEPING))
+
+
+def one_process_takes_the_first_and_says_what_the_others_need():
+    folder = write(CODES)
+    code, _, err = run(folder, *EMU, env={"EMU_DEVICES": "2"})
+    assert code == 0 and "one process computes on one device: `run -n 2` uses all 2" in err, err
+    assert set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(0)}"} and same(content(folder), right(CODES))
+    assert rows_of(err) == [30], err
+
+
+def what_is_hidden_is_not_used():
+    folder = write(CODES)
+    code, _, err = run(folder, *EMU, "-n", "2", env={"EMU_DEVICES": "4", "EMU_VISIBLE_DEVICES": "2,1"})
+    assert code == 0 and ranks_of(err) == {1: bus(2), 2: bus(1)}, err
+    folder = write(CODES)  # Slurm's word for the devices of a step, of which nobody hides the others
+    code, _, err = run(folder, *EMU, env={"EMU_DEVICES": "4", "SLURM_STEP_GPUS": "3"})
+    assert code == 0 and set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(3)}"}, err
+
+
+def two_ranks_on_one_device_are_named():
+    folder = write(CODES)
+    code, _, err = run(folder, *EMU, "-n", "3", env={"EMU_DEVICES": "2"})
+    told = re.findall(rf"warn .*: ranks (\d) and (\d) share device {bus(0)} of ", err)
+    pairs = [set(pair) for pair in told]
+    assert code == 0 and pairs == [{"1", "3"}] and err.count("share device") == 1, err
+    assert err.count("a share of 1/2") == 2, err
+    folder = write(CODES)
+    code, _, err = run(folder, *EMU, "-n", "3", env={"EMU_DEVICES": "2", "CUDA_MPS_PIPE_DIRECTORY": "/tmp/mps"})
+    assert code == 0 and "share device" not in err, err
+
+
+def refused(words, env, text, program=None):
+    """One line with the text, exit code 3, no member computed."""
+    folder = write(CODES)
+    done = subprocess.run([program or os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5", *words], cwd=folder,
+                          capture_output=True, text=True, timeout=60, env=environment(env))
+    lines = [line for line in done.stderr.splitlines() if "members done, " not in line]
+    assert done.returncode == 3 and len(lines) == 1 and text in lines[0], (words, env, done.returncode, done.stderr)
+    path = os.path.join(folder, "out.h5")
+    assert not os.path.exists(path) or not any(farm.states(folder))
+
+
+def a_device_that_is_not_there_is_refused_in_one_line():
+    none = "backend 'emu': there is no device for it here"
+    for words in ((), ("-n", "3")):
+        refused((*EMU, *words), {"EMU_DEVICES": "0"}, none)
+    refused(EMU, {"EMU_VISIBLE_DEVICES": "9"}, "EMU_VISIBLE_DEVICES is '9'")
+
+
+def by_hand_too():
+    folder = write(CODES)
+    words = ["mpirun", "--oversubscribe", "-n", "4", os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5"]
+    for more, code, text in (((*EMU,), 3, "there is no device for it here"), (("--backend", "gpu"), 2, "not in this version")):
+        done = subprocess.run([*words, *more], cwd=folder, capture_output=True, text=True, timeout=60,
+                              env=environment({"EMU_DEVICES": "0"}))
+        own = [line for line in done.stderr.splitlines() if "scanfarm: " in line or "error" in line]
+        assert done.returncode == code and len(own) == 1 and text in own[0], (done.returncode, done.stderr)
+
+
+def auto_takes_the_cpu_and_says_so_once():
+    for words in ((), ("-n", "3")):
+        folder = write(CODES)
+        code, _, err = run(folder, *words, env={"EMU_DEVICES": "0"})
+        assert code == 0 and err.count("backend auto takes the CPU: auto passes emu over") == 1, err
+        assert "PCI" not in " ".join(on_devices(folder)[0]) and same(content(folder), right(CODES))
+
+
+def auto_takes_a_device_where_there_is_one():
+    folder = write(CODES)
+    code, _, err = run(folder)
+    assert code == 0 and set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(0)}"}, err
+
+
+GPU = "resources: {worker: gpu}\n"
+
+
+def worker_gpu_takes_a_device_and_its_share_of_cores():
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        return
+    folder = write(CODES + GPU)
+    code, _, err = run(folder, "-n", "2", env={"EMU_DEVICES": "2"})
+    assert code == 0 and ranks_of(err) == {1: bus(0), 2: bus(1)} and "share core" not in err, err
+    masks = re.findall(r"rank \d on \S+ cores? ([0-9,-]+), emulated", err)
+    assert len(set(masks)) == 2, err
+    for words, env, program, text in (((), {"EMU_DEVICES": "0"}, None, "resources.worker: gpu needs a device"),
+                                      (("--backend", "cpu"), {}, None, "--backend cpu forbids it"),
+                                      ((), {}, PLAIN, "the CPU alone")):
+        folder = write(CODES + GPU)
+        done = subprocess.run([program or os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5", "-n", "2", *words],
+                              cwd=folder, capture_output=True, text=True, timeout=60, env=environment(env))
+        lines = [line for line in done.stderr.splitlines() if "members done, " not in line]
+        assert done.returncode == 3 and len(lines) == 1 and text in lines[0], (done.returncode, done.stderr)
+
+
+def rows_come_from_free_memory():
+    """A row is a million doubles and less than 100 bytes. The backend keeps 2^20 doubles and 32768 counters for itself,
+    8.52 MB; a sixteenth of 100 MB is kept: (100 - 8.52 - 6.25) / 8 = 10.65."""
+    for more, words, wanted, bound in (("", (), 10, "its memory"), ("", ("--rows", "3"), 3, "--rows"),
+                                       ("resources: {memory: 30 MB}\n", (), 3, "resources.memory"),
+                                       ("", ("--only", "0-2"), 3, "the members there are")):
+        folder = write(LARGE + more)
+        code, _, err = run(folder, *EMU, *words, env={"EMU_MEMORY": "100000000"})
+        assert code == 0 and rows_of(err) == [wanted], err
+        assert re.search(rf"91.5 MB of 100 MB free, 6.25 MB kept; tables \S+ B \+ {wanted} rows of 8 MB = \S+ MB, by {bound}", err), err
+    out = subprocess.run([os.environ["SCANFARM"], "plan", "scan.yaml"], cwd=folder, capture_output=True, text=True,
+                         env=environment({"EMU_MEMORY": "100000000"}))  # nothing is taken yet: 93.75 / 8
+    assert out.returncode == 0 and re.search(r"Device +emulated device, PCI \S+, as though nobody used it: 100 MB of 100 MB free, "
+                                             r"6.25 MB kept; tables \S+ B \+ 11 rows of 8 MB", out.stdout), out.stdout
+
+
+def kinds_of_model_objects_share_the_memory():
+    """Two objects are kept: (85.2 / 2) / 8 = 5 of the larger rows, 10 of the smaller."""
+    text = LARGE.replace("parameters: {size: 1000000}\n", "").replace("axes: [", "axes: [{size: [500000, 1000000, 900000]}, ").replace("23, points: 24", "9, points: 10")
+    folder = write(text)
+    code, _, err = run(folder, *EMU, "-v", env={"EMU_MEMORY": "100000000"})
+    assert code == 0, err
+    batches = [int(rows) for rows in re.findall(r"a batch on .*; tables \S+ B \+ (\d+) rows?", err)]
+    assert len(batches) >= 3 and max(batches) == 10 and 5 in batches, (batches, err)
+
+
+def too_much_for_the_device_is_tried_with_half_once():
+    """The device claims 100 MB and has 60: 10 rows do not go in, 5 do. With 40 MB neither do 5, and no member is to blame."""
+    folder = write(LARGE)
+    code, _, err = run(folder, *EMU, env={"EMU_MEMORY": "60000000", "EMU_CLAIMS": "100000000"})
+    assert code == 0 and err.count("trying half") == 1 and "a batch of 10 rows" in err, err
+    assert (farm.states(folder) == farm.states(folder)[0]).all()
+    for words in ((), ("-n", "2")):
+        folder = write(LARGE)
+        code, _, err = run(folder, *EMU, *words, "--rows", "10", env={"EMU_MEMORY": "40000000", "EMU_CLAIMS": "100000000", "EMU_DEVICES": "2"})
+        assert code == 3 and "no room for a batch of 5 rows" in err and "40000000 bytes" in err, err
+        assert not farm.states(folder).any(), farm.states(folder)
+    folder = write(LARGE)
+    code, _, err = run(folder, *EMU, env={"EMU_MEMORY": "17000000"})
+    assert code == 3 and "a batch of one member needs 8 MB (8000" in err, err
+    assert not farm.states(folder).any()
+
+
+def a_farm_fills_its_batches_and_refills_them():
+    """48 members in batches of 16 of two workers: every member once, with the bits of the CPU, with one task a message."""
+    folder = write(SLEEPING)
+    code, _, err = run(folder, *EMU, "-n", "2", "--rows", "16", "--chunk-time", "0", env={"EMU_DEVICES": "2"})
+    assert code == 0 and rows_of(err) == [16, 16] and same(content(folder), right(SLEEPING)), err
+    ranks = on_devices(folder)[1]
+    assert {1, 2} == set(ranks) and min(np.sum(ranks == 1), np.sum(ranks == 2)) >= 16, ranks
+
+
+def a_stopped_batch_goes_on_where_it_was():
+    """24 rows at once are stopped in order; their checkpoints come back one a message, more than a worker's ring held."""
+    folder = write(SLEEPING.replace("2 ms", "5 ms"))
+    process = start(folder, *EMU, "-n", "1", "--rows", "24")
+    path = os.path.join(folder, "out.h5.journal")
+    farm.wait_until(lambda: os.path.exists(path) and "ready" in open(path).read(), "a worker")
+    time.sleep(0.4)
+    process.send_signal(signal.SIGTERM)
+    code, _, err = finish(process)
+    assert code == 75, err
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        saved = file["n_saved"][...] if "n_saved" in file else file["member/n_saved"][...]
+    begun = int(np.sum((saved > 0) & (saved < 6)))
+    assert begun > 8, saved
+    code, _, err = run(folder, *EMU, "-n", "1", "--rows", "24")
+    assert code == 0 and same(content(folder), right(SLEEPING)), err
+
+
+XML = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+  <object type="Machine" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" allowed_cpuset="0x00000003" nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003" gp_index="1">
+    PACKAGES
+  </object>
+</topology>
+"""
+PACKAGE = """<object type="Package" os_index="{i}" cpuset="{set}" complete_cpuset="{set}" nodeset="{set}" complete_nodeset="{set}" gp_index="{g}2">
+      <object type="NUMANode" os_index="{i}" cpuset="{set}" complete_cpuset="{set}" nodeset="{set}" complete_nodeset="{set}" gp_index="{g}3" local_memory="1000000000"/>
+      <object type="Core" os_index="{i}" cpuset="{set}" complete_cpuset="{set}" nodeset="{set}" complete_nodeset="{set}" gp_index="{g}4">
+        <object type="PU" os_index="{i}" cpuset="{set}" complete_cpuset="{set}" nodeset="{set}" complete_nodeset="{set}" gp_index="{g}5"/>
+      </object>
+      <object type="Bridge" gp_index="{g}6" bridge_type="0-1" depth="0" bridge_pci="0000:[{bus}-{bus}]">
+        <object type="PCIDev" gp_index="{g}7" pci_busid="0000:{bus}:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="32.000000"/>
+      </object>
+    </object>"""
+
+
+def a_device_beside_the_cores_comes_first():
+    """Two packages of one core; the second device stands beside the first. What hwloc reads is this file."""
+    if not {0, 1} <= os.sched_getaffinity(0):
+        return
+    packages = "\n".join(PACKAGE.format(i=i, g=i + 1, set=f"0x0000000{i + 1}", bus=f"{0xe1 - i:02x}") for i in range(2))
+    folder = write(CODES)
+    with open(os.path.join(folder, "machine.xml"), "w") as file:
+        file.write(XML.replace("PACKAGES", packages))
+    env = {"EMU_DEVICES": "2", "HWLOC_XMLFILE": os.path.abspath(os.path.join(folder, "machine.xml")), "HWLOC_THISSYSTEM": "1"}
+    code, _, err = run(folder, *EMU, "-n", "2", env=env)
+    assert code == 0 and ranks_of(err) == {1: bus(1), 2: bus(0)}, err
+    folder = write(CODES + GPU)  # devices by number, cores beside them
+    code, _, err = run(folder, *EMU, "-n", "2", env=env)
+    assert code == 0 and re.search(rf"rank 1 on \S+ core 1, emulated device, PCI {bus(0)}", err) \
+        and re.search(rf"rank 2 on \S+ core 0, emulated device, PCI {bus(1)}", err), err
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(globals()))
