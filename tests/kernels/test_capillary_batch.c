@@ -133,9 +133,9 @@ static const struct kind kinds[] = {
     {"envelope, Raman, absorber", fill_envelope, 7 + 1 + 2 + 6 * (1 + 2 + 2 + 1), 30, false}};
 #define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
 
-/* Launches, transforms and copies since they were set to zero. */
+/* Launches, transforms, copies and bytes allocated since they were set to zero. */
 struct counts {
-    long launches, transforms, uploads, downloads;
+    long launches, transforms, uploads, downloads, bytes;
 };
 
 static struct counts counts;
@@ -199,12 +199,19 @@ static int counted_download(struct backend *be, void *to, const void *from, size
     return plain_ops->download(be, to, from, bytes);
 }
 
+static int counted_alloc(struct backend *be, long count, size_t size, void **out)
+{
+    counts.bytes += count * (long)size;
+    return plain_ops->alloc(be, count, size, out);
+}
+
 static void use_counting(struct backend *be)
 {
     plain = be->kernels;
     plain_ops = be->ops;
     counting_ops = *be->ops;
     counting_ops.fft_execute = counted_execute;
+    counting_ops.alloc = counted_alloc;
     counting_ops.upload = counted_upload;
     counting_ops.download = counted_download;
     be->kernels = &counting;
@@ -222,6 +229,7 @@ struct batch {
     struct model *model;
     struct row_status st[ROWS];
     long bins;
+    long bytes;        /* on the backend, before members were loaded */
     cplx *field[ROWS]; /* at the last plane */
     double path[ROWS][8];
     double observable[ROWS][OBSERVABLES_MAX];
@@ -240,6 +248,7 @@ static void batch_make(struct batch *b, const struct kind *kind, int first, int 
 static void batch_load(struct batch *b)
 {
     ck_assert_int_eq(capillary_ops.create(&b->member[0].params, b->be, b->rows, &b->model), 0);
+    b->bytes = counts.bytes;
     for (int r = 0; r < b->rows; r++) {
         b->st[r] = (struct row_status){.deadline = (double)INFINITY};
         ck_assert_int_eq(capillary_ops.load(b->model, r, &b->member[r].params,
@@ -449,6 +458,34 @@ START_TEST(a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows)
 }
 END_TEST
 
+/* Bytes that a model of so many rows has on the backend. */
+static long bytes_of(const struct kind *kind, int rows)
+{
+    struct batch b;
+    counts = (struct counts){0};
+    open_together(&b, kind, rows, true);
+    batch_close(&b);
+    return b.bytes;
+}
+
+/* By which the rows of a device are chosen: no less than a row takes there, and not twice it.
+ * Tables of rates, which come with a member, are not in it. */
+START_TEST(a_layout_says_what_a_row_takes_on_a_device)
+{
+    const struct kind *const kind = &kinds[_i];
+    struct capillary_case c;
+    struct plane_layout layout;
+    kind->fill(&c, 0);
+    ck_assert_int_eq(capillary_ops.layout(&c.params, &layout), 0);
+    const double row = (double)(bytes_of(kind, ROWS) - bytes_of(kind, 1)) / (ROWS - 1);
+    ck_assert_msg((double)layout.row_bytes >= row, "%s: %zu, not %g", kind->name,
+                  layout.row_bytes, row);
+    ck_assert_msg((double)layout.row_bytes <= 2.0 * row, "%s: %zu, not %g", kind->name,
+                  layout.row_bytes, row);
+    capillary_case_clear(&c);
+}
+END_TEST
+
 /* A call of some rows, by hand: an argument of each row's own. */
 struct call {
     struct batch *b;
@@ -582,6 +619,7 @@ int main(void)
     tcase_add_loop_test(tests, a_batch_ends_where_each_member_does_alone, 0, KINDS);
     tcase_add_loop_test(
         tests, a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows, 0, KINDS);
+    tcase_add_loop_test(tests, a_layout_says_what_a_row_takes_on_a_device, 0, KINDS);
     tcase_add_loop_test(tests, rows_of_a_call_have_the_bits_of_each_row_alone, 0, KINDS);
     suite_add_tcase(suite, tests);
     return unit_main(suite);
