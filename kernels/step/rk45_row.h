@@ -166,8 +166,11 @@ double *step_slot_of(const struct stepper *s, long r, enum step_slot slot);
 double *step_real_of(const struct stepper *s, long r, double *rows);
 cplx *step_spectrum_of(const struct stepper *s, long r);
 
-/** Where the scalars of a team begin that are named. */
-double *step_scalars_at(const struct step_team *team, double *block, int scalar);
+/** Where the scalars of a team begin that are named, in `scalars` or in `block`. */
+static inline double *step_scalars_at(const struct step_team *team, double *block, int scalar)
+{
+    return block + team->rows * scalar;
+}
 
 /** Scalars of a trial, or the mask of a pass alone, to the backend in one copy. */
 int step_send_trial(struct stepper *s, struct step_team *team);

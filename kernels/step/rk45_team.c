@@ -217,11 +217,6 @@ cplx *step_spectrum_of(const struct stepper *s, long r)
     return s->row[r].team->spectrum + states_before(s, r) * s->ld_spec;
 }
 
-double *step_scalars_at(const struct step_team *team, double *block, int scalar)
-{
-    return block + team->rows * scalar;
-}
-
 /* The masks behind a block of scalars. */
 static unsigned char *mask_in(const struct stepper *s, const struct step_team *team,
                               double *block, enum step_mask mask)

@@ -16,8 +16,8 @@ static inline const char *lane_backend(void)
     return name != NULL ? name : "cpu";
 }
 
-/* SCANFARM_TEST_JOINT: rows of a stepper advance together on the CPU too, as on a device. Before
- * the stepper is made. */
+/* SCANFARM_TEST_JOINT: rows of a stepper advance together on the CPU too, as on a device.
+ * Before the stepper is made. */
 static inline void lane_join(struct backend *be)
 {
     if (getenv("SCANFARM_TEST_JOINT") != NULL)
