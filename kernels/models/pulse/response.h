@@ -54,10 +54,11 @@ enum rate_evaluation {
     RESPONSE_RATE_ADK      /* ADK's formula, in place */
 };
 
-/* Numbers of a column that the caller's own kernels read or leave, in groups of
- * [columns][width]: they travel with those of the response. */
+/* Groups of a caller's own numbers, at most. */
 #define RESPONSE_OWN 4
 
+/* Numbers of a column that the caller's own kernels read or leave, in groups of
+ * [columns][width]: they travel with those of the response. */
 struct response_own {
     int groups;
     int width[RESPONSE_OWN];

@@ -30,6 +30,7 @@ struct column_scratch {
  */
 enum kerr_group { KERR_SCALE, KERR_KERR, KERR_GROUPS };
 
+/* The columns and what they share. */
 struct response {
     struct response_setup setup;
     long ld;         /* of windows */

@@ -6,13 +6,14 @@
 
 #include "kernels/backend.h"
 
+/* Groups, at most. */
+#define ROW_NUMBERS_MAX 128
+
 /*
  * Numbers of rows that go to a backend together, or come from it: groups of [rows][width], one
  * after the other, each as a kernel's argument takes it. They are one copy where all rows are
  * meant; else one for each group, since other rows may be in the hands of other threads.
  */
-#define ROW_NUMBERS_MAX 128
-
 struct row_numbers {
     struct backend *be;
     long rows;
