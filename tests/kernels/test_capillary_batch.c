@@ -150,6 +150,7 @@ static const struct kernel_table *plain;
         counts.launches++;                                                                     \
         return plain->entry(be, a, row, rows, n);                                              \
     }
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */
 #define COUNTED_INSTANCE(name, s, args)   COUNTED(name##_##s, name[s], args)
 #define COUNTED_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
 #define COUNTED_UP_TO_2(make, name, args) COUNTED_UP_TO_1(make, name, args) make(name, 2, args)

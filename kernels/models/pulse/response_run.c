@@ -234,8 +234,8 @@ static int longest_side(const struct response *r, const struct response_call *ca
 
 /* The plasma of a species; of the last one with Kerr and extra beside it.
  * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes out */
-static int apply_species(struct response *r, const struct response_call *call, int i,
-                         double *out, int *passes)
+static int apply_species(struct response *r, int i, double *out,
+                         const struct response_call *call, int *passes)
 {
     const struct response_setup *setup = &r->setup;
     const struct response_rows *const rows = call->rows;
@@ -267,8 +267,8 @@ static int apply_species(struct response *r, const struct response_call *call, i
 
 /* to += from, all components.
  * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes to */
-static int add_part(struct response *r, const struct response_call *call, const double *from,
-                    double *to, int *passes)
+static int add_part(struct response *r, const double *from, double *to,
+                    const struct response_call *call, int *passes)
 {
     struct backend *be = r->setup.backend;
     const struct response_add_args args = {
@@ -289,12 +289,12 @@ static int apply_all(struct response *r, const struct response_call *call, int *
     const int last = r->setup.species - 1;
     const struct column_scratch set = scratch_of(r, call);
     for (int i = 0; i < last; i++) {
-        TRY(apply_species(r, call, i, set.part[i > 0], passes));
+        TRY(apply_species(r, i, set.part[i > 0], call, passes));
         if (i > 0)
-            TRY(add_part(r, call, set.part[1], set.part[0], passes));
+            TRY(add_part(r, set.part[1], set.part[0], call, passes));
     }
-    TRY(apply_species(r, call, last, out_of(call->rows), passes));
-    return last > 0 ? add_part(r, call, set.part[0], out_of(call->rows), passes) : 0;
+    TRY(apply_species(r, last, out_of(call->rows), call, passes));
+    return last > 0 ? add_part(r, set.part[0], out_of(call->rows), call, passes) : 0;
 }
 
 static int apply_call(struct response *r, const struct response_call *call, int *passes)
