@@ -113,6 +113,12 @@ K_FN const double *k_row_real(const double *array, long offset)
     return array != 0 ? array + offset : array;
 }
 
+/* Stride of an array that may have one of its own. */
+K_FN long k_stride(long own, long common)
+{
+    return own > 0 ? own : common;
+}
+
 /* Member of a row, whose scalars it takes: `group` rows after each other share one; 0: each has
  * its own. */
 K_FN long k_member(long row, long group)

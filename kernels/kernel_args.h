@@ -3,6 +3,7 @@
 #define KERNELS_KERNEL_ARGS_H
 
 /* The argument structs of all kernels: each body header defines those of its own kernels. */
+#include "kernels/bodies/balance.h"
 #include "kernels/bodies/column.h"
 #include "kernels/bodies/half.h"
 #include "kernels/bodies/kerr.h"

@@ -75,6 +75,7 @@ struct column_args {
     int components;                 /* 1 or 2 */
     int side;                       /* taps a side; 0: c_0 = 1 */
     long ld;
+    long ld_extra; /* of `extra`; 0: ld */
     long ld_pad;
     const unsigned char *active; /* [rows], NULL: all */
 };
@@ -94,7 +95,7 @@ K_FN struct column_row column_row(const struct column_args *a, long row)
     struct column_row r;
     r.field = a->field + row * a->components * a->ld;
     r.quadrature = k_row_real(a->quadrature, row * a->ld);
-    r.extra = k_row_real(a->extra, row * a->ld);
+    r.extra = k_row_real(a->extra, row * k_stride(a->ld_extra, a->ld));
     r.window = a->window + row * a->ld;
     r.taps = a->taps + row * (COLUMN_SIDE_MAX + 1);
     r.rate = a->rate[row];

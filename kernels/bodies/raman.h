@@ -26,6 +26,7 @@ struct raman_square_args {
     const double *quadrature; /* raman_square[1], else NULL */
     double *out;
     long ld;
+    long ld_out;                 /* of `out`; 0: ld */
     const unsigned char *active; /* [rows], NULL: all */
 };
 
@@ -40,7 +41,7 @@ K_FN struct raman_square_row raman_square_row(const struct raman_square_args *a,
     struct raman_square_row r;
     r.field = a->field + at;
     r.quadrature = k_row_real(a->quadrature, at);
-    r.out = a->out + at;
+    r.out = a->out + row * k_stride(a->ld_out, a->ld);
     return r;
 }
 

@@ -28,6 +28,7 @@ struct response_kerr_args {
     const double *kerr;  /* [rows] unit of out per (V/m)^3 */
     double *out;
     long ld;
+    long ld_extra;               /* of `extra`; 0: ld */
     const unsigned char *active; /* [rows], NULL: all */
 };
 
@@ -43,7 +44,7 @@ K_FN struct response_kerr_row response_kerr_row(const struct response_kerr_args 
     struct response_kerr_row r;
     r.field = a->field + at;
     r.quadrature = k_row_real(a->quadrature, at);
-    r.extra = k_row_real(a->extra, at);
+    r.extra = k_row_real(a->extra, row * k_stride(a->ld_extra, a->ld));
     r.window = a->window + at;
     r.out = a->out + at;
     r.scale = a->scale[row];
@@ -79,6 +80,7 @@ struct response_pair_args {
     const double *kerr;
     double *out; /* [rows][2][ld] */
     long ld;
+    long ld_extra; /* of `extra`; 0: ld */
     const unsigned char *active;
 };
 
@@ -94,7 +96,7 @@ K_FN struct response_pair_row response_pair_row(const struct response_pair_args 
     const long at = row * a->ld;
     struct response_pair_row r;
     r.field = a->field + 2 * at;
-    r.extra = k_row_real(a->extra, at);
+    r.extra = k_row_real(a->extra, row * k_stride(a->ld_extra, a->ld));
     r.window = a->window + at;
     r.out = a->out + 2 * at;
     r.scale = a->scale[row];
@@ -169,6 +171,7 @@ struct response_envelope_args {
     cplx *out;
     long ld;
     long ld_real;
+    long ld_extra;               /* of `extra`; 0: ld_real */
     const unsigned char *active; /* [rows], NULL: all */
 };
 
@@ -184,7 +187,7 @@ K_FN struct response_envelope_row response_envelope_row(const struct response_en
 {
     struct response_envelope_row r;
     r.field = a->field + row * a->ld;
-    r.extra = k_row_real(a->extra, row * a->ld_real);
+    r.extra = k_row_real(a->extra, row * k_stride(a->ld_extra, a->ld_real));
     r.window = a->window + row * a->ld_real;
     r.out = a->out + row * a->ld;
     r.scale = a->scale[row];

@@ -317,6 +317,33 @@ K_FN void spectral_quarter_body(long i, const struct spectral_join_row *r)
     r->out[i] = cplx_make(z.i, -z.r);
 }
 
+/* spectral_late: the same of rows that are not split. */
+struct spectral_late_args {
+    const cplx *in; /* [rows][ld] */
+    cplx *out;
+    long ld;
+    const unsigned char *active;
+};
+
+struct spectral_late_row {
+    const cplx *in;
+    cplx *out;
+};
+
+K_FN struct spectral_late_row spectral_late_row(const struct spectral_late_args *a, long row)
+{
+    struct spectral_late_row r;
+    r.in = a->in + row * a->ld;
+    r.out = a->out + row * a->ld;
+    return r;
+}
+
+K_FN void spectral_late_body(long i, const struct spectral_late_row *r)
+{
+    const cplx z = r->in[i];
+    r->out[i] = cplx_make(z.i, -z.r);
+}
+
 /* spectral_sums (strict): out[row][3] = sum |a|^2, sum |a|^2 / w, sum w |a|^2 over the bins
  * with w > 0 (energy, photon number and first moment up to constants), each compensated. */
 struct spectral_sums_args {

@@ -185,8 +185,8 @@ struct capillary_planes capillary_case_run(const struct capillary_case *c)
     struct capillary_planes p = {0};
     struct backend *be;
     struct model *m;
-    const struct backend_options options = {
-        .name = "cpu", .isa = c->isa, .threads = lane_threads(1), .rigour = lane_rigour()};
+    struct backend_options options = lane_options(1);
+    options.isa = c->isa;
     ck_assert_int_eq(capillary_ops.layout(&c->params, &layout), 0);
     p.bins = layout.axis[0].length;
     p.field = calloc((size_t)(layout.planes * p.bins), sizeof *p.field);

@@ -115,6 +115,21 @@ void reference_spectral_quarter(const struct spectral_join_args *a, int s, long 
         answer_complex(&answers[0], i, -IMAGINARY * split_element(a->in, row, a->ld, i), 0.0L);
 }
 
+#define LATE(member) offsetof(struct spectral_late_args, member)
+
+const struct kernel_field fields_spectral_late[] = {
+    {"in", FIELD_COMPLEX, LATE(in), 0, 0, 0, 0, 0},
+    {"out", FIELD_COMPLEX_OUT, LATE(out), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_spectral_late(const struct spectral_late_args *a, int s, long row, long n,
+                             struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++)
+        answer_complex(&answers[0], i, -IMAGINARY * element(a->in, row * a->ld + i), 0.0L);
+}
+
 #define TURN(member) offsetof(struct spectral_turn_args, member)
 
 const struct kernel_field fields_spectral_turn[] = {

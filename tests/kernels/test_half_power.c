@@ -77,7 +77,6 @@ static void look_make(struct look *l)
     ck_assert_int_eq(ops->upload(l->be, l->device[0], l->samples, sizeof l->samples), 0);
     ck_assert_int_eq(ops->upload(l->be, l->device[1], l->quadrature, sizeof l->quadrature), 0);
     l->half = (struct half_power){.be = l->be,
-                                  .host = l->samples,
                                   .samples = l->device[0],
                                   .quadrature = l->device[1],
                                   .work = l->device[2],

@@ -26,15 +26,23 @@ enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *poi
 struct response_setup capillary_response_setup(const struct capillary_point *point,
                                                struct backend *be, int capacity)
 {
-    struct response_setup setup = {.backend = be,
-                                   .n = point->grid.fine,
-                                   .columns = capacity * CAPILLARY_NODES,
-                                   .components = CAPILLARY_COMPONENTS,
-                                   .rule = point->rule,
-                                   .species = point->species,
-                                   .third_harmonic = point->third_harmonic,
-                                   .extra = point->raman,
-                                   .envelope = point->envelope};
+    struct response_setup setup = {
+        .backend = be,
+        .n = point->grid.fine,
+        .columns = capacity * CAPILLARY_NODES,
+        .components = CAPILLARY_COMPONENTS,
+        .rule = point->rule,
+        .species = point->species,
+        .third_harmonic = point->third_harmonic,
+        .extra = point->raman,
+        .envelope = point->envelope,
+        .positions = CAPILLARY_POSITIONS,
+        .scalars = {CAPILLARY_GROUPS,
+                    {[GROUP_LEAN] = 1,
+                     [GROUP_MIX] = 1,
+                     [GROUP_WEIGHTS] = SPECTRAL_MIX,
+                     [GROUP_WAY] = STEP_TERMS}},
+        .sums = {CAPILLARY_SUMS, {[SUM_SQUARES] = 2, [SUM_EDGE] = 1, [SUM_LOSS] = 1}}};
     for (int i = 0; i < point->species; i++)
         setup.rate[i] = capillary_rate_evaluation(point, i);
     return setup;
@@ -60,23 +68,30 @@ static bool reads_half(const struct capillary_point *point)
     return !point->envelope && half_power_sizes(point->grid.fine, point->grid.coarse);
 }
 
+/* The response as on a device, where each row has scratch of its own; a CPU's threads have what
+ * one row has. */
+static size_t response_bytes(const struct capillary_point *point)
+{
+    struct backend there = {.threads = 1, .apart = true};
+    const struct response_setup setup = capillary_response_setup(point, &there, 1);
+    return CAPILLARY_NODES * (response_column_bytes(&setup) + response_scratch_bytes(&setup));
+}
+
 static size_t row_bytes(const struct capillary_point *point)
 {
     const struct real_grid *const g = &point->grid;
     const size_t bins = (size_t)real_grid_bins(g);
     const size_t fine = (size_t)g->fine;
-    const struct response_setup setup = capillary_response_setup(point, NULL, 1);
-    const size_t edge = point->envelope ? 8 * fine : 7 * fine + 4;
-    const size_t extra = (point->third_harmonic ? 0 : 2 * fine + 2)
-                         + (reads_half(point) ? fine : 0)
+    const size_t terms = (size_t)capillary_terms_most(point);
+    const size_t samples = point->envelope ? 2 * fine : fine;
+    const size_t edge = point->envelope ? 7 * fine : 4 * fine + 8;
+    const size_t extra = (point->third_harmonic || point->envelope ? 0 : 2 * fine + 2)
                          + (point->time_length > 0.0 ? edge : 0)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
-    return sizeof(struct capillary_row) + CAPILLARY_NODES * response_column_bytes(&setup)
+    return sizeof(struct capillary_row) + response_bytes(point)
            + CAPILLARY_MODES
-                 * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point),
-                                     capillary_terms_most(point))
-           + (2 * fine + bins * (size_t)capillary_terms_most(point) + 5 * bins + extra)
-                 * sizeof(double);
+                 * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point), (int)terms)
+           + (2 * samples + bins * (terms + 1) + extra) * sizeof(double);
 }
 
 static size_t shared_bytes(const struct capillary_point *point)
@@ -88,7 +103,7 @@ static size_t shared_bytes(const struct capillary_point *point)
     return sizeof(struct model) + response_shared_bytes(&setup)
            + (point->envelope ? capillary_envelope_bytes(point) : 0)
            + (3 * fine + 4 * (size_t)spectrum_bins(point)
-              + (4 + (size_t)capillary_terms_most(point)) * bins)
+              + (6 + 2 * (size_t)capillary_terms_most(point)) * bins)
                  * sizeof(double);
 }
 
@@ -188,14 +203,7 @@ static int capillary_zeros(const struct params *params, int array, uint8_t *zero
 static void destroy_row(struct capillary_row *row)
 {
     capillary_medium_clear(&row->medium);
-    mem_free(row->lr);
-    mem_free(row->spectrum);
-    for (int i = 0; i < CAPILLARY_ENDS; i++)
-        mem_free(row->square[i]);
-    mem_free(row->samples);
-    mem_free(row->envelope);
     mem_free(row->positions);
-    mem_free(row->alpha);
 }
 
 static void destroy_rows(struct model *m)
@@ -217,18 +225,19 @@ static void capillary_destroy(struct model *m)
     response_destroy(m->response);
     capillary_envelope_destroy(m);
     destroy_rows(m);
-    void *const rows[] = {m->tilt,        m->scalars,       m->ones,        m->rate_edge,
-                          m->lost,        m->lost_spectrum, m->factor,      m->samples,
-                          m->quadrature,  m->turned,        m->quarter,     m->square,
-                          m->delayed,     m->half,          m->signal[0],   m->signal[1],
-                          m->transfer[0], m->transfer[1],   m->transfer[2], m->reply};
+    void *const rows[] = {m->tilt,        m->loss,          m->scalars,   m->rate_edge,
+                          m->lost,        m->lost_spectrum, m->factor,    m->samples,
+                          m->quadrature,  m->turned,        m->square,    m->delayed,
+                          m->half,        m->signal[0],     m->signal[1], m->transfer[0],
+                          m->transfer[1], m->transfer[2],   m->reply};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
     struct fft *const plans[] = {m->forward, m->backward, m->long_forward, m->long_backward,
                                  m->half_backward};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         be->ops->fft_destroy(be, plans[i]);
-    void *const host[] = {m->field, m->pre, m->scratch, m->li, m->window, m->doubled};
+    void *const host[] = {m->field, m->pre,    m->scratch, m->li,
+                          m->lr,    m->window, m->doubled, m->state};
     for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
         mem_free(host[i]);
     host_fft_destroy(m->input);
@@ -241,20 +250,12 @@ static int create_host(struct model *m)
     TRY(MEM_NEW(m->bins, &m->pre));
     TRY(MEM_NEW(m->fine, &m->scratch));
     TRY(MEM_NEW(m->terms * m->bins, &m->li));
+    TRY(MEM_NEW(m->terms * m->bins, &m->lr));
     TRY(MEM_NEW(m->fine, &m->window));
     TRY(MEM_NEW(m->capacity * m->species, &m->rate));
     TRY(MEM_NEW(m->capacity, &m->row));
-    for (int r = 0; r < m->capacity; r++) {
-        TRY(MEM_NEW(m->terms * m->bins, &m->row[r].lr));
-        TRY(MEM_NEW(m->bins, &m->row[r].spectrum));
-        for (int i = 0; i < CAPILLARY_ENDS; i++)
-            TRY(MEM_NEW(m->bins, &m->row[r].square[i]));
-        if (!m->is_envelope)
-            TRY(MEM_NEW(m->fine, &m->row[r].samples));
+    for (int r = 0; r < m->capacity; r++)
         TRY(MEM_NEW(m->planes, &m->row[r].positions));
-        if (m->edge)
-            TRY(MEM_NEW(m->fine, &m->row[r].alpha));
-    }
     return host_fft_create(m->fine, &m->input);
 }
 
@@ -262,7 +263,7 @@ static int create_long_rows(struct model *m)
 {
     struct backend *const be = m->be;
     const long n = m->capacity;
-    TRY(MEM_NEW(2 * m->fine, &m->doubled));
+    TRY(MEM_NEW(2 * m->fine + 2, &m->doubled));
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->square));
     TRY(be->ops->alloc(be, n * m->ld_long, sizeof(double), (void **)&m->delayed));
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
@@ -281,36 +282,29 @@ static int create_edge(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld, sizeof(cplx), (void **)&m->factor));
     if (m->is_envelope)
         return 0;
-    TRY(be->ops->alloc(be, m->ld_real, sizeof(double), (void **)&m->ones));
-    TRY(be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost));
-    for (long j = 0; j < m->fine; j++)
-        m->window[j] = 1.0;
-    return be->ops->upload(be, m->ones, m->window, (size_t)m->fine * sizeof(double));
+    return be->ops->alloc(be, n * m->ld_real, sizeof(double), (void **)&m->lost);
 }
 
-/* -i everywhere: what turns a spectrum into that of the quadrature. */
 static int create_quadrature(struct model *m)
 {
     struct backend *const be = m->be;
     TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->quadrature));
-    TRY(be->ops->alloc(be, m->capacity * m->ld, sizeof(cplx), (void **)&m->turned));
-    TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->quarter));
-    for (long k = 0; k < m->spectrum; k++)
-        m->scratch[k] = cplx_make(0.0, -1.0);
-    return be->ops->upload(be, m->quarter, m->scratch, (size_t)m->spectrum * sizeof(cplx));
+    return be->ops->alloc(be, m->capacity * m->ld, sizeof(cplx), (void **)&m->turned);
 }
 
 /* Samples of the real field. */
 static int create_samples(struct model *m, const struct capillary_point *point)
 {
     struct backend *const be = m->be;
-    TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->samples));
+    const long count = m->capacity * m->ld_real;
+    TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->samples));
+    TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->reply));
     TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
-    if (reads_half(point)) {
+    /* A device has the whole transform for little, and each reading of samples costs it much.
+     */
+    if (reads_half(point) && !be->apart)
         TRY(be->ops->fft_create(be, FFT_C2R, m->fine / 2, &m->half_backward));
-        TRY(be->ops->alloc(be, m->capacity * m->ld_real, sizeof(double), (void **)&m->reply));
-    }
     return m->third_harmonic ? 0 : create_quadrature(m);
 }
 
@@ -321,8 +315,9 @@ static int create_rows(struct model *m, const struct capillary_point *point)
     for (int i = 0; i < 2; i++)
         TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->signal[i]));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
-    TRY(be->ops->alloc(be, m->capacity * CAPILLARY_SCALARS, sizeof(double),
-                       (void **)&m->scalars));
+    TRY(be->ops->alloc(be, (long)m->capacity * m->terms * m->ld_tilt, sizeof(double),
+                       (void **)&m->loss));
+    TRY(be->ops->alloc(be, CAPILLARY_SCALARS, sizeof(double), (void **)&m->scalars));
     if (m->edge)
         TRY(create_edge(m));
     return m->raman ? create_long_rows(m) : 0;
@@ -347,8 +342,12 @@ static int create_parts(struct model *m, const struct capillary_point *point)
                        m->is_envelope ? capillary_envelope_nonlinear : capillary_nonlinear,
                    .transforms = capillary_transforms(point),
                    .path = capillary_path,
+                   .gather = capillary_gather,
                    .accepted = capillary_accepted}};
-    return stepper_create(&setup, &m->stepper);
+    long ld;
+    TRY(stepper_create(&setup, &m->stepper));
+    (void)stepper_split(m->stepper, 0, &ld);
+    return MEM_NEW(2 * ld, &m->state);
 }
 
 static int capillary_create(const struct params *params, struct backend *backend, int capacity,
@@ -404,39 +403,34 @@ static int find_quadrature(struct model *m, int row, bool half)
         .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
     turn.in = stepper_split(m->stepper, row, &turn.ld);
     TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));
-    return capillary_execute(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
-                             m->signal[1], m->ld_real);
+    return capillary_transform(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
+                               m->signal[1], m->ld_real);
 }
 
-/* The samples of a real field, of the row and on the backend, where no right-hand side has left
- * them: before the first step. */
-static int find_samples(struct model *m, int row, const cplx *spectrum)
+/* The samples of a real field, where no right-hand side has left them: before the first step.
+ */
+static int find_samples(struct model *m, int row)
 {
-    struct backend *const be = m->be;
-    double *const samples = m->samples + row * m->ld_real;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    memset(m->scratch, 0, (size_t)m->spectrum * sizeof(cplx));
-    memcpy(m->scratch + grid->first, spectrum + grid->first,
-           (size_t)(grid->last - grid->first) * sizeof(cplx));
-    TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->spectrum * sizeof(cplx)));
-    TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, samples, m->ld_real));
-    return be->ops->download(be, m->row[row].samples, samples,
-                             (size_t)m->fine * sizeof(double));
+    cplx *field;
+    TRY(stepper_field(m->stepper, row, &field));
+    return capillary_transform(m, m->backward, field, m->ld, m->samples + row * m->ld_real,
+                               m->ld_real);
 }
 
 /* The power |A_analytic|^2 of a real field into m->window. Without third harmonic the
  * quadrature too is that of the right-hand side. */
 static int make_power(struct model *m, int row)
 {
-    const struct capillary_row *const r = &m->row[row];
-    const bool known = r->fresh && !m->third_harmonic;
+    struct backend *const be = m->be;
+    const bool known = m->row[row].fresh && !m->third_harmonic;
+    const size_t bytes = (size_t)m->fine * sizeof(double);
     double *restrict power = m->window;
+    double *restrict samples = (double *)m->scratch;
     if (!known)
         TRY(find_quadrature(m, row, false));
-    TRY(m->be->ops->download(m->be, power,
-                             known ? m->quadrature + row * m->ld_real : (double *)m->signal[1],
-                             (size_t)m->fine * sizeof(double)));
-    const double *restrict samples = r->samples;
+    TRY(be->ops->download(
+        be, power, known ? m->quadrature + row * m->ld_real : (double *)m->signal[1], bytes));
+    TRY(be->ops->download(be, samples, m->samples + row * m->ld_real, bytes));
     for (long j = 0; j < m->fine; j++)
         power[j] = samples[j] * samples[j] + power[j] * power[j];
     return 0;
@@ -444,15 +438,14 @@ static int make_power(struct model *m, int row)
 
 /* What follows from the power. The samples of a state that a step led to are those of the
  * right-hand side there. */
-static int observe_power(struct model *m, int row, const cplx *spectrum, double *values)
+static int observe_power(struct model *m, int row, double *values)
 {
     const struct capillary_row *const r = &m->row[row];
     const bool known = r->fresh && !m->third_harmonic;
     if (!m->is_envelope && !r->fresh)
-        TRY(find_samples(m, row, spectrum));
+        TRY(find_samples(m, row));
     if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
         struct half_power h = {.be = m->be,
-                               .host = r->samples,
                                .samples = m->samples + row * m->ld_real,
                                .quadrature = (double *)m->signal[1],
                                .work = (double *)m->signal[0],
@@ -461,7 +454,7 @@ static int observe_power(struct model *m, int row, const cplx *spectrum, double 
         TRY(half_power_init(&r->point.grid, &h));
         return half_power_observe(&r->point, &h, values);
     }
-    TRY(m->is_envelope ? capillary_envelope_power(m, row, spectrum) : make_power(m, row));
+    TRY(m->is_envelope ? capillary_envelope_power(m, row) : make_power(m, row));
     capillary_observe_power(&r->point, m->window, values);
     return 0;
 }
@@ -472,26 +465,30 @@ static int observe_chirp(struct model *m, int row, const struct capillary_pairs 
 {
     struct backend *const be = m->be;
     const struct real_grid *const grid = &m->row[row].point.grid;
-    double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_SHIFT;
     double *const size = (double *)m->signal[1];
     double *const out = (double *)m->signal[0];
     double sums[CAPILLARY_LINE] = {0.0};
     long ld;
     const double *const state = stepper_split(m->stepper, row, &ld);
     const double mean = values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(grid, 1);
-    const double numbers[2] = {(double)pairs->from + 0.5 - mean, pairs->least};
+    const double numbers[CAPILLARY_SCALARS] = {
+        [SCALAR_SHIFT] = (double)pairs->from + 0.5 - mean, [SCALAR_LEAST] = pairs->least};
     const struct spectral_turn_args turn = {.in = state + pairs->from,
                                             .next = state + pairs->from + 1,
                                             .size = size,
                                             .angle = size + m->ld,
                                             .ld = ld,
                                             .ld_real = m->ld};
-    const struct spectral_line_args weight = {size, size + m->ld, scalars, scalars + 1,
-                                              out,  m->ld,        NULL};
+    const struct spectral_line_args weight = {.size = size,
+                                              .angle = size + m->ld,
+                                              .shift = m->scalars + SCALAR_SHIFT,
+                                              .least = m->scalars + SCALAR_LEAST,
+                                              .out = out,
+                                              .ld = m->ld};
     struct spectral_line_args moment = weight;
     moment.out = out + LINE_SLOPE;
     if (pairs->count > 0) {
-        TRY(be->ops->upload(be, scalars, numbers, sizeof numbers));
+        TRY(be->ops->upload(be, m->scalars, numbers, sizeof numbers));
         TRY(be->kernels->spectral_turn(be, &turn, 0, 1, pairs->count));
         TRY(be->kernels->spectral_weight(be, &weight, 0, 1, pairs->count));
         TRY(be->kernels->spectral_moment(be, &moment, 0, 1, pairs->count));
@@ -501,29 +498,38 @@ static int observe_chirp(struct model *m, int row, const struct capillary_pairs 
     return 0;
 }
 
-/* What follows from the spectrum. The powers of a state that a step led to are known. */
-static int observe_spectrum(struct model *m, int row, const cplx *spectrum, double *values)
+/* The row's state on the host: real parts, and behind them the imaginary ones. */
+static int find_state(struct model *m, int row, const double **imaginary)
 {
-    const struct capillary_row *const r = &m->row[row];
-    const double *const powers = r->fresh ? r->square[STATE_NOW] : m->window;
-    struct capillary_pairs pairs;
-    if (!r->fresh)
-        capillary_observe_powers(&r->point, spectrum, m->window);
-    capillary_observe_spectrum(&r->point, powers, values, &pairs);
-    return observe_chirp(m, row, &pairs, values);
+    long ld;
+    const double *const split = stepper_split(m->stepper, row, &ld);
+    *imaginary = m->state + ld;
+    return m->be->ops->download(m->be, m->state, split,
+                                (size_t)(ld + m->bins) * sizeof(double));
 }
 
-/* The spectrum of the row's state on the host: that of the last right-hand side, or out of the
- * stepper. */
-static int find_spectrum(struct model *m, int row, const cplx **out)
+static void join(const double *restrict real, const double *restrict imaginary, long n,
+                 cplx *restrict out)
 {
-    struct capillary_row *const r = &m->row[row];
-    cplx *field;
-    *out = r->spectrum;
-    if (r->fresh)
-        return 0;
-    TRY(stepper_field(m->stepper, row, &field));
-    return m->be->ops->download(m->be, r->spectrum, field, (size_t)m->bins * sizeof(cplx));
+#pragma omp simd
+    for (long k = 0; k < n; k++)
+        out[k] = cplx_make(real[k], imaginary[k]);
+}
+
+/* What follows from the spectrum, and the spectrum itself where it is wanted. */
+static int observe_spectrum(struct model *m, int row, struct plane_buffers *out)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const double *const real = m->state;
+    const double *imaginary;
+    struct capillary_pairs pairs;
+    cplx *const field = out->array[ARRAY_FIELD];
+    TRY(find_state(m, row, &imaginary));
+    if (field != NULL)
+        join(real, imaginary, m->bins, field);
+    capillary_observe_powers(&r->point, real, imaginary, m->window);
+    capillary_observe_spectrum(&r->point, m->window, out->observable, &pairs);
+    return observe_chirp(m, row, &pairs, out->observable);
 }
 
 /* Plasma after the pulse, by the column that the steps use: of a state that a step led to, what
@@ -538,9 +544,11 @@ static int observe_plasma(struct model *m, int row, const struct capillary_place
         /* The plasma needs the field alone; what else there is of the response is not read. */
         const struct response_rows rows = {
             .samples = m->samples + row * m->ld_real,
+            .out = m->reply + row * m->ld_real,
             .ld = m->ld_real,
             .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
-            .extra = m->raman ? m->delayed + row * m->ld_long : NULL};
+            .extra = m->raman ? m->delayed + row * m->ld_long : NULL,
+            .ld_extra = m->ld_long};
         TRY(response_apply(m->response, row, &factors, &rows, &apart));
         TRY(response_report(m->response, row, &r->report));
     }
@@ -556,12 +564,8 @@ static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
     struct capillary_row *const r = &m->row[row];
     const double z = r->positions[stepper_plane(m->stepper, row)];
     const struct capillary_place at = capillary_medium_place(&r->medium, z);
-    const cplx *spectrum;
-    TRY(find_spectrum(m, row, &spectrum));
-    if (out->array[ARRAY_FIELD] != NULL)
-        memcpy(out->array[ARRAY_FIELD], spectrum, (size_t)m->bins * sizeof(cplx));
-    TRY(observe_spectrum(m, row, spectrum, out->observable));
-    TRY(observe_power(m, row, spectrum, out->observable));
+    TRY(observe_spectrum(m, row, out));
+    TRY(observe_power(m, row, out->observable));
     TRY(observe_plasma(m, row, &at, out->observable));
     out->observable[CAPILLARY_DENSITY] = at.at.rho;
     out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];

@@ -48,8 +48,7 @@ int capillary_envelope_create(struct model *m, const struct capillary_point *poi
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.samples));
     TRY(be->ops->fft_create(be, FFT_C2C_FORWARD, m->fine, &m->forward));
     TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->backward));
-    for (int r = 0; r < m->capacity; r++)
-        TRY(MEM_NEW(m->fine, &m->row[r].envelope));
+    TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.reply));
     if (m->edge)
         TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.lost));
     return m->raman ? create_delay(m, point) : 0;
@@ -59,6 +58,7 @@ void capillary_envelope_destroy(struct model *m)
 {
     struct capillary_envelope *const e = &m->envelope;
     m->be->ops->release(m->be, e->samples);
+    m->be->ops->release(m->be, e->reply);
     m->be->ops->release(m->be, e->lost);
     mem_free(e->part);
     mem_free(e->response);
@@ -84,101 +84,97 @@ int capillary_envelope_transfer(struct model *m, int row, int k, double scale)
                               (size_t)(m->fine + 1) * sizeof(cplx));
 }
 
-/* gamma max |A|^2, and what the absorber in time takes of 4 |u|^2 dt a sample, 2 alpha. */
-static int sample_rates(struct model *m, struct capillary_row *r,
-                        const struct capillary_place *at, const cplx *samples, double *rates)
+/* Sum of |u|^2, and the largest. */
+static int look_at_samples(const struct capillary_call *c)
 {
-    double top = 0.0;
-    double sum = 0.0;
-    const cplx *const u = r->envelope;
-    const long edge = m->edge ? m->fine : 0;
-    TRY(m->be->ops->download(m->be, r->envelope, samples, (size_t)m->fine * sizeof *samples));
-#pragma omp simd reduction(max : top)
-    for (long j = 0; j < m->fine; j++) {
-        const double square = cplx_abs2(u[j]);
-        top = square > top ? square : top;
-    }
-#pragma omp simd reduction(+ : sum)
-    for (long j = 0; j < edge; j++)
-        sum += r->alpha[j] * cplx_abs2(u[j]);
-    rates[PATH_B] = r->b_rate * at->at.rho * capillary_area_share(r, at) * 4.0 * top;
-    rates[PATH_ABSORBED] = 8.0 * r->point.grid.window / (double)m->fine * sum;
-    return 0;
+    struct model *const m = c->m;
+    const struct balance_power_args args = {
+        .field = m->envelope.samples + c->row * m->ld,
+        .out = response_sums_there(m->response, SUM_SQUARES, c->row),
+        .ld = m->ld,
+        .active = c->active};
+    return m->be->kernels->balance_power(m->be, &args, 0, c->rows, m->fine);
 }
 
 /* Spectrum of what the edges of the window absorb, as of the real field. */
-static int edge_loss(struct model *m, long row, const cplx *samples, struct row_status *st)
+static int edge_loss(const struct capillary_call *c)
 {
-    cplx *const lost = m->envelope.lost + row * m->ld;
-    const struct kerr_apply_args args = {
-        samples, m->rate_edge + row * m->ld_real, lost, m->ld, m->ld_real, NULL};
-    TRY(m->be->kernels->kerr_apply(m->be, &args, 0, 1, m->fine));
-    st->passes++;
-    st->transforms++;
-    return capillary_execute(m, m->forward, lost, m->ld, m->lost_spectrum + row * m->ld, m->ld);
+    struct model *const m = c->m;
+    cplx *const lost = m->envelope.lost + c->row * m->ld;
+    const struct balance_edge_wave_args args = {
+        .field = m->envelope.samples + c->row * m->ld,
+        .rate = m->rate_edge + c->row * m->ld_real,
+        .lost = lost,
+        .out = response_sums_there(m->response, SUM_EDGE, c->row),
+        .ld = m->ld,
+        .ld_real = m->ld_real,
+        .active = c->active};
+    const struct capillary_rows rows = {lost, m->ld, m->lost_spectrum + c->row * m->ld, m->ld,
+                                        c->rows};
+    TRY(m->be->kernels->balance_edge_wave(m->be, &args, 0, c->rows, m->fine));
+    capillary_count(c, 1, 1);
+    return capillary_execute(m, m->forward, &rows);
 }
 
 /* rho (h * |E|^2/2) into `delayed`. */
-static int delayed_response(struct model *m, long row, const struct capillary_place *at,
-                            const cplx *samples, struct row_status *st)
+static int delayed_response(const struct capillary_call *c)
 {
-    const struct kerr_power_args drive = {samples, m->square + row * m->ld_long, m->ld,
-                                          m->ld_long, NULL};
-    TRY(m->be->kernels->kerr_power(m->be, &drive, 0, 1, m->fine));
-    st->passes++;
-    return capillary_delay(m, row, at, st);
+    struct model *const m = c->m;
+    const struct kerr_power_args drive = {.a = m->envelope.samples + c->row * m->ld,
+                                          .power = m->square + c->row * m->ld_long,
+                                          .ld = m->ld,
+                                          .ld_real = m->ld_long,
+                                          .active = c->active};
+    TRY(m->be->kernels->kerr_power(m->be, &drive, 0, c->rows, m->fine));
+    capillary_count(c, 0, 1);
+    return capillary_delay(c);
 }
 
-static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
-                    struct row_status *st)
+static int evaluate(const struct capillary_call *c)
 {
-    struct model *const m = model;
-    struct capillary_row *const r = &m->row[row];
-    const struct capillary_place *const at = &r->at[place.index];
-    const bool state = place.stage == 0 || place.stage == STEP_END;
-    double *const rates = place.stage == 0 ? r->now : r->next;
-    cplx *const samples = m->envelope.samples + row * m->ld;
-    const struct response_factors factors = capillary_factors(r, at);
-    struct response_rows rows = {.envelope = samples, .ld = m->ld};
-    r->fresh = place.stage == 0;
-    TRY(capillary_execute(m, m->backward, spectrum, m->ld, samples, m->ld));
-    if (state) {
-        TRY(capillary_keep(m, r, place, spectrum));
-        TRY(sample_rates(m, r, at, samples, rates));
-    }
+    struct model *const m = c->m;
+    cplx *const samples = m->envelope.samples + c->row * m->ld;
+    cplx *const out = c->state ? m->envelope.reply + c->row * m->ld : samples;
+    const struct capillary_rows back = {c->step->spectrum, m->ld, samples, m->ld, c->rows};
+    const struct capillary_rows forward = {out, m->ld, c->step->spectrum, m->ld, c->rows};
+    struct response_rows rows = {
+        .envelope = samples, .envelope_out = out, .ld = m->ld, .active = c->active};
+    int passes;
+    TRY(capillary_step_loss(c));
+    TRY(capillary_execute(m, m->backward, &back));
+    if (c->state)
+        TRY(look_at_samples(c));
     if (m->edge)
-        TRY(edge_loss(m, row, samples, st));
+        TRY(edge_loss(c));
     if (m->raman) {
-        TRY(delayed_response(m, row, at, samples, st));
-        rows.extra = m->delayed + row * m->ld_long;
+        TRY(delayed_response(c));
+        rows.extra = m->delayed + c->row * m->ld_long;
+        rows.ld_extra = m->ld_long;
     }
-    TRY(response_apply(m->response, row, &factors, &rows, st));
-    TRY(capillary_execute(m, m->forward, samples, m->ld, spectrum, m->ld));
-    st->transforms += 2;
-    if (r->leans)
-        TRY(capillary_lean(m, row, at, spectrum, st));
-    return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
+    TRY(response_run(m->response, c->position, c->row, c->rows, &rows, &passes));
+    TRY(capillary_execute(m, m->forward, &forward));
+    capillary_count(c, 2, passes);
+    return capillary_close(c);
 }
 
 int capillary_envelope_nonlinear(void *model, const struct step_call *call)
 {
-    return step_call_each(call, model, evaluate);
+    struct capillary_call c;
+    TRY(capillary_begin(model, call, &c));
+    return c.none ? 0 : evaluate(&c);
 }
 
-int capillary_envelope_power(struct model *m, int row, const cplx *spectrum)
+int capillary_envelope_power(struct model *m, int row)
 {
     struct backend *const be = m->be;
-    const struct capillary_row *const r = &m->row[row];
-    const long first = r->point.grid.first;
-    const size_t active = (size_t)(r->point.grid.last - first) * sizeof(cplx);
-    if (!r->fresh) { /* before the first step */
-        memset(m->scratch, 0, (size_t)m->fine * sizeof(cplx));
-        memcpy(m->scratch + first, spectrum + first, active);
-        TRY(be->ops->upload(be, m->signal[0], m->scratch, (size_t)m->fine * sizeof(cplx)));
-        TRY(capillary_execute(m, m->backward, m->signal[0], m->ld, m->signal[1], m->ld));
-        TRY(be->ops->download(be, r->envelope, m->signal[1], (size_t)m->fine * sizeof(cplx)));
+    cplx *const samples = m->envelope.samples + row * m->ld;
+    if (!m->row[row].fresh) { /* before the first step */
+        cplx *field;
+        TRY(stepper_field(m->stepper, row, &field));
+        TRY(capillary_transform(m, m->backward, field, m->ld, samples, m->ld));
     }
+    TRY(be->ops->download(be, m->scratch, samples, (size_t)m->fine * sizeof(cplx)));
     for (long j = 0; j < m->fine; j++)
-        m->window[j] = 4.0 * cplx_abs2(r->envelope[j]);
+        m->window[j] = 4.0 * cplx_abs2(m->scratch[j]);
     return 0;
 }

@@ -80,6 +80,7 @@ const struct model_info capillary_info = {
         "|A_analytic|^2 is the power; propagation is exp(-i beta z), in the frame of "
         "the local group velocity of the carrier",
     .takes_noise = true,
+    .on_devices = true,
     .progress_unit = "m",
     .params = capillary_params,
     .param_count = CAPILLARY_PARAM_COUNT,

@@ -242,33 +242,37 @@ static int load_raman(struct model *m, int index, struct capillary_row *row)
     row->raman = row->medium.raman;
     for (int k = 0; k < row->raman.count; k++)
         TRY(load_transfer(m, index, k));
-    memset(m->doubled, 0, bytes);
+    memset(m->doubled, 0, bytes + sizeof(cplx));
+    /* Functions that other rows have are mixed into this one's with the weight 0. */
+    for (int k = row->raman.count; k < RAMAN_MIX_MAX; k++)
+        TRY(be->ops->upload(be, m->transfer[k] + index * m->ld_half, m->doubled,
+                            bytes + sizeof(cplx)));
     return be->ops->upload(be, m->square + index * m->ld_long, m->doubled, bytes);
 }
 
-/* Tables of the linear operator, of the tilt into row->square[STATE_NEXT], and the prefactor -i
- * omega window sqrt(Aeff)/(4 s n_eff fine), s = sqrt(eps0 c/2) (physics.md §3.4). */
+/* Tables of the linear operator, of the tilt into m->window, and the prefactor -i omega window
+ * sqrt(Aeff)/(4 s n_eff fine), s = sqrt(eps0 c/2) (physics.md §3.4). */
 static void make_tables(struct model *m, struct capillary_row *row)
 {
     const struct capillary_medium *const medium = &row->medium;
     const struct real_grid *const grid = &row->point.grid;
     const double constant =
         sqrt(medium->area) / (4.0 * sqrt(0.5 * PULSE_EPS0 * PULSE_C) * (double)grid->fine);
-    const size_t count = (size_t)medium->terms * (size_t)m->bins;
+    const size_t count = (size_t)m->terms * (size_t)m->bins;
     memset(m->pre, 0, (size_t)m->bins * sizeof *m->pre);
     memset(m->li, 0, count * sizeof *m->li);
-    memset(row->lr, 0, count * sizeof *row->lr);
-    memset(row->square[STATE_NEXT], 0, (size_t)m->bins * sizeof(double));
+    memset(m->lr, 0, count * sizeof *m->lr);
+    memset(m->window, 0, (size_t)m->bins * sizeof *m->window);
     for (long k = grid->first; k < grid->last; k++) {
         double li[CAPILLARY_TERMS];
         double lr[CAPILLARY_TERMS];
         capillary_medium_linear(medium, k, li, lr);
         for (int j = 0; j < medium->terms; j++) {
             m->li[j * m->bins + k] = li[j];
-            row->lr[j * m->bins + k] = lr[j];
+            m->lr[j * m->bins + k] = lr[j];
         }
-        const double pre = capillary_medium_prefactor(medium, k, row->point.vacuum,
-                                                      &row->square[STATE_NEXT][k]);
+        const double pre =
+            capillary_medium_prefactor(medium, k, row->point.vacuum, &m->window[k]);
         m->pre[k] = cplx_make(0.0, -constant * pre);
     }
 }
@@ -280,9 +284,9 @@ static int load_edge(struct model *m, int index, struct capillary_row *row)
     struct backend *const be = m->be;
     const struct real_grid *const grid = &row->point.grid;
     for (long j = 0; j < m->fine; j++) {
-        const double rate = capillary_absorber(real_grid_temporal(grid, j));
-        row->alpha[j] = rate / row->point.time_length;
-        m->window[j] = -row->alpha[j] / (double)m->fine;
+        const double alpha =
+            capillary_absorber(real_grid_temporal(grid, j)) / row->point.time_length;
+        m->window[j] = -alpha / (double)m->fine;
     }
     TRY(be->ops->upload(be, m->rate_edge + index * m->ld_real, m->window,
                         (size_t)m->fine * sizeof(double)));
@@ -295,22 +299,23 @@ static int load_edge(struct model *m, int index, struct capillary_row *row)
 /* How the prefactor changes with the density, as make_tables found it. */
 static int load_tilt(struct model *m, int index, struct capillary_row *row)
 {
-    static const double scalars[CAPILLARY_SCALARS] = {[SCALAR_ONE] = 1.0};
     struct backend *const be = m->be;
     row->leans = row->medium.terms > 1 && row->medium.index.columns <= 2 && !row->point.vacuum;
-    TRY(be->ops->upload(be, m->scalars + index * CAPILLARY_SCALARS, scalars, sizeof scalars));
-    if (!row->leans)
-        return 0;
-    return be->ops->upload(be, m->tilt + index * m->ld_tilt, row->square[STATE_NEXT],
+    return be->ops->upload(be, m->tilt + index * m->ld_tilt, m->window,
                            (size_t)m->bins * sizeof(double));
 }
 
-static bool has_loss(const struct model *m, const struct capillary_row *row)
+/* The loss of each bin, as make_tables found it; zero of the terms that the row lacks. */
+static int load_loss(struct model *m, int index, struct capillary_row *row)
 {
-    for (long i = 0; i < row->medium.terms * m->bins; i++)
-        if (row->lr[i] != 0.0)
-            return true;
-    return false;
+    struct backend *const be = m->be;
+    row->lossy = false;
+    for (long i = 0; i < row->medium.terms * m->bins && !row->lossy; i++)
+        row->lossy = m->lr[i] != 0.0;
+    for (int j = 0; j < m->terms; j++)
+        TRY(be->ops->upload(be, m->loss + ((long)index * m->terms + j) * m->ld_tilt,
+                            m->lr + j * m->bins, (size_t)m->bins * sizeof(double)));
+    return 0;
 }
 
 /* The stepper's requests. Where the pressure rises from little or nothing, N at the start says
@@ -337,23 +342,22 @@ static int load_stepper(struct model *m, int index, const struct params *params,
                                        .positions = row->positions,
                                        .field = m->field,
                                        .li = m->li,
-                                       .lr = has_loss(m, row) ? row->lr : NULL,
+                                       .lr = row->lossy ? m->lr : NULL,
                                        .pre = m->pre,
                                        .terms = row->medium.terms};
     TRY(stepper_load(m->stepper, index, &member, st));
     for (int i = 0; i < CAPILLARY_PATHS; i++)
         row->path[i] = row->now[i] = row->next[i] = 0.0;
     row->fresh = false;
+    row->count = 0;
+    row->lost = 0.0;
     row->report = (struct response_report){0};
     if (resume == NULL)
         return 0;
     const size_t before = stepper_state_bytes(m->bins);
     TRY(tail_read(row, resume, before));
     const struct state_in state = {resume->bytes, before};
-    TRY(stepper_resume(m->stepper, index, &state, st));
-    cplx *field;
-    TRY(stepper_field(m->stepper, index, &field));
-    return capillary_keep(m, row, (struct step_place){.stage = 0}, field);
+    return stepper_resume(m->stepper, index, &state, st);
 }
 
 static double field_energy(const struct model *m, const struct capillary_row *r)
@@ -384,6 +388,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
         TRY(load_raman(m, row, r));
     make_tables(m, r);
     TRY(load_tilt(m, row, r));
+    TRY(load_loss(m, row, r));
     if (m->edge)
         TRY(load_edge(m, row, r));
     TRY(capillary_input(&r->point, m->input, m->scratch, m->field));

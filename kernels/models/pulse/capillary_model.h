@@ -17,18 +17,24 @@
  * states; what L takes, a part of PATH_ABSORBED, is known for each bin and step. */
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 
-/* The ends of a step. */
-enum capillary_end { STATE_NOW, STATE_NEXT, CAPILLARY_ENDS };
+/* Numbers that kernels of a plane read. */
+enum capillary_scalar { SCALAR_SHIFT, SCALAR_LEAST, CAPILLARY_SCALARS };
 
-/* Numbers that kernels of the right-hand side and of a plane read. */
-enum capillary_scalar {
-    SCALAR_LEAN,
-    SCALAR_ONE,
-    SCALAR_ZERO,
-    SCALAR_SHIFT, /* of a plane, as the next */
-    SCALAR_LEAST,
-    SCALAR_MIX, /* and the weights behind */
-    CAPILLARY_SCALARS = SCALAR_MIX + RAMAN_MIX_MAX
+/* Scalars of a row at a position, which go to the backend with those of the response. */
+enum capillary_group {
+    GROUP_LEAN,
+    GROUP_MIX,     /* scale of the delayed response */
+    GROUP_WEIGHTS, /* and its weights */
+    GROUP_WAY,     /* integrals of the terms of L up to there */
+    CAPILLARY_GROUPS
+};
+
+/* Sums over a row that its last evaluation at a state left. */
+enum capillary_sum {
+    SUM_SQUARES, /* of the samples, and the largest */
+    SUM_EDGE,    /* what the absorber in time takes */
+    SUM_LOSS,    /* what L took over the step */
+    CAPILLARY_SUMS
 };
 
 /*
@@ -52,8 +58,8 @@ struct capillary_rate {
     struct rate_table *table;  /* NULL: free */
 };
 
-/* One row. Hidden state between load and advance: at, way, end,
- * square, now, next, path, report, fresh. */
+/* One row. Hidden state between load and advance: at, way, count, now, next, lost, path,
+ * report, fresh. */
 struct capillary_row {
     struct capillary_point point;
     struct capillary_medium medium;
@@ -62,32 +68,27 @@ struct capillary_row {
     const struct capillary_rate *rate[RESPONSE_SPECIES]; /* NULL: none in use */
     double field_scale; /* V/m per sqrt(W), at the mean radius */
     bool leans;         /* the prefactor changes along the way */
+    bool lossy;         /* some Re L_j is not zero */
     double b_rate;      /* of max A^2 and the density at the mean radius, rad m^2/W */
     struct capillary_place at[CAPILLARY_POSITIONS]; /* of the stepper's last call */
     double way[CAPILLARY_POSITIONS][STEP_TERMS]; /* integrals of the terms of L up to there */
-    int end;                                     /* of the positions: where the trial ends */
+    int count;                                   /* positions of it */
     double now[CAPILLARY_PATHS];                 /* rates at the state */
     double next[CAPILLARY_PATHS];                /* at the state that the trial leads to */
+    double lost;                                 /* to L over the trial, J */
     double path[CAPILLARY_PATHS];
-    double entry; /* energy of the field at 0, J */
-    double held;  /* of the state that the last right-hand side at one was of, J */
+    double entry;                  /* energy of the field at 0, J */
     struct response_report report; /* of the last right-hand side at a state */
-    bool fresh; /* samples, envelope, report and quadrature are of the row's state: the last
-                   right-hand side was there. Not so before the first, or after a rejected
-                   trial. */
-    /* host memory of this row */
-    double *lr;                     /* [terms][bins] Re L_j */
-    cplx *spectrum;                 /* [bins] */
-    double *square[CAPILLARY_ENDS]; /* [bins] |a|^2 at the state and the next one */
-    double *samples;                /* [fine]; of an envelope NULL */
-    cplx *envelope;                 /* [fine] in their place */
-    double *positions;              /* [planes] */
-    double *alpha;                  /* [fine] rate of the absorber in time, 1/m; with it only */
+    bool fresh; /* samples, quadrature and report are of the row's state: the last right-hand
+                   side was there. Not so before the first, after a rejected trial, or after one
+                   of other rows. */
+    double *positions; /* [planes], on the host */
 };
 
 /* What an envelope has in place of real samples. */
 struct capillary_envelope {
     cplx *samples; /* [capacity][ld] half the analytic signal, carrier-free */
+    cplx *reply;   /* [capacity][ld] the response at a state */
     cplx *lost;    /* [capacity][ld] -alpha/n of them; with the absorber in time only */
     /* host memory, Raman only */
     long over;            /* samples of the delayed response for each of the field */
@@ -113,7 +114,7 @@ struct model {
     bool raman;
     bool edge; /* absorber in time */
     bool is_envelope;
-    struct capillary_envelope envelope; /* in place of samples, quadrature, ones and lost */
+    struct capillary_envelope envelope; /* in place of samples, reply, quadrature and lost */
     long ld_tilt;
     long ld, ld_real;      /* of spectra and samples */
     long ld_long, ld_half; /* of the doubled window and its spectrum; Raman only */
@@ -121,21 +122,21 @@ struct model {
     struct fft *half_backward; /* of half the fine samples; NULL where no row needs it */
     /* rows on the backend */
     double *samples;               /* [capacity][ld_real] */
-    double *reply;                 /* the same, P of a state; with half_backward only */
+    double *reply;                 /* the same, P of a state: a plane reads the samples */
     double *quadrature;            /* the same; without third harmonic only */
     cplx *turned;                  /* [capacity][ld]; without third harmonic only */
-    cplx *quarter;                 /* [ld] -i; without third harmonic only */
     double *square;                /* [capacity][ld_long] E^2, zeros behind; Raman only */
     double *delayed;               /* [capacity][ld_long] */
     cplx *half;                    /* [capacity][ld_half] */
     cplx *transfer[RAMAN_MIX_MAX]; /* [capacity][ld_half] */
-    double *ones;                  /* [ld_real]; the rest with the absorber in time only */
-    double *rate_edge;             /* [capacity][ld_real] -alpha/n */
+    double *rate_edge;             /* [capacity][ld_real] -alpha/n; with the absorber in time
+                                      only, as the next three */
     double *lost;                  /* [capacity][ld_real] -alpha A/n */
     cplx *lost_spectrum;           /* [capacity][ld] */
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
-    double *scalars; /* [capacity][CAPILLARY_SCALARS] of the last call */
+    double *loss;    /* [capacity][terms][ld_tilt] Re L_j */
+    double *scalars; /* [CAPILLARY_SCALARS] of a plane */
     cplx *signal[2]; /* [ld] of plane: a spectrum and its samples; then what is made of them */
     struct response *response;
     struct stepper *stepper;
@@ -147,8 +148,10 @@ struct model {
     cplx *pre;       /* [bins] */
     cplx *scratch;   /* [fine] */
     double *li;      /* [terms][bins] */
+    double *lr;      /* the same, Re L_j */
+    double *state;   /* split row of a plane */
     double *window;  /* [fine] */
-    double *doubled; /* [2 fine]; Raman only */
+    double *doubled; /* [2 fine + 2]; Raman only */
 };
 
 /** Put a member into a row; as model_ops.load. */
@@ -163,6 +166,9 @@ int capillary_nonlinear(void *model, const struct step_call *call);
 int capillary_path(void *model, long row, double z, const double *dz, int count,
                    double (*out)[STEP_TERMS]);
 
+/** What the evaluations at states left on the backend: rates, loss, the plasma's report. */
+int capillary_gather(void *model, const struct step_call *call);
+
 /** Its hook after an accepted step: the integrals along the way; ends a member whose field has
  * more energy than it began with (bound energy_gain). */
 void capillary_accepted(void *model, long row, double h, double square, struct row_status *st);
@@ -171,7 +177,7 @@ void capillary_accepted(void *model, long row, double h, double square, struct r
 int capillary_envelope_nonlinear(void *model, const struct step_call *call);
 
 /** The power |A_analytic|^2 of an envelope's state into m->window. */
-int capillary_envelope_power(struct model *m, int row, const cplx *spectrum);
+int capillary_envelope_power(struct model *m, int row);
 
 /** Rows, transforms and host memory of an envelope. */
 int capillary_envelope_create(struct model *m, const struct capillary_point *point);
@@ -191,30 +197,53 @@ size_t capillary_envelope_bytes(const struct capillary_point *point);
  */
 int capillary_envelope_transfer(struct model *m, int row, int k, double scale);
 
-/** One transform of one row. */
-int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
-                      long ld_out);
+/* Rows of a transform and their strides. */
+struct capillary_rows {
+    void *in;
+    long ld_in;
+    void *out;
+    long ld_out;
+    long rows;
+};
 
-/** Keep |a|^2 of each bin of a state, and its energy, for the loss over the step that begins or
- * ends there. */
-int capillary_keep(struct model *m, struct capillary_row *r, struct step_place place,
-                   const cplx *spectrum);
+/** A transform of `rows` rows from the given ones on. */
+int capillary_execute(struct model *m, const struct fft *plan,
+                      const struct capillary_rows *rows);
 
-/** Aeff at the mean radius over that at a place. */
-double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at);
+/** One of one row. */
+int capillary_transform(struct model *m, const struct fft *plan, void *in, long ld_in,
+                        void *out, long ld_out);
+
+/* A call of the stepper as the model works it off. */
+struct capillary_call {
+    struct model *m;
+    const struct step_call *step;
+    long row, rows;              /* as the step_call's */
+    const unsigned char *active; /* the same */
+    int position;                /* of all places */
+    bool state;                  /* at a state of the rows, not between */
+    bool none;                   /* no row is evaluated */
+};
+
+/** Begin: the rows' scalars of all positions of a trial go to the backend with its first
+ * evaluation. */
+int capillary_begin(struct model *m, const struct step_call *step, struct capillary_call *out);
+
+/** Count transforms and passes of the rows that are evaluated. */
+void capillary_count(const struct capillary_call *c, int transforms, int passes);
+
+/** At the end of a step what L took over it, into SUM_LOSS: from the state before it and the
+ * argument of N. */
+int capillary_step_loss(const struct capillary_call *c);
 
 /** rho (h * square) into `delayed`, a factor on E: the spectrum of `square`, zeros behind it,
- * times the transfer function of a place, back. One pass, two transforms. */
-int capillary_delay(struct model *m, long row, const struct capillary_place *at,
-                    struct row_status *st);
+ * times the transfer function of the place, back. One pass, two transforms. */
+int capillary_delay(const struct capillary_call *c);
 
-/** The prefactor at this place in place of that in the middle. One pass. */
-int capillary_lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
-                   struct row_status *st);
-
-/** pre N + lost, in the bins of the state: with the absorber in time the stepper's prefactor is
- * the mask alone. One pass. */
-int capillary_edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st);
+/** What follows the response in the bins: the prefactor at the place in place of that in the
+ * middle; and pre N + lost, where with the absorber in time the stepper's prefactor is the mask
+ * alone. One pass each. */
+int capillary_close(const struct capillary_call *c);
 
 /** Factors of the response at a place. */
 struct response_factors capillary_factors(const struct capillary_row *row,

@@ -32,11 +32,11 @@ long capillary_edge_count(long n)
     return count;
 }
 
-void capillary_observe_powers(const struct capillary_point *point, const cplx *restrict a,
-                              double *restrict powers)
+void capillary_observe_powers(const struct capillary_point *point, const double *restrict real,
+                              const double *restrict imaginary, double *restrict powers)
 {
     for (long k = point->grid.first; k < point->grid.last; k++)
-        powers[k] = cplx_abs2(a[k]);
+        powers[k] = cplx_abs2(cplx_make(real[k], imaginary[k]));
 }
 
 /* Bins with less than this share of the strongest one's energy do not count for the chirp. */
@@ -144,44 +144,52 @@ static double band_energy(const struct real_grid *grid, const double *powers,
     return from < to ? 4.0 * grid->window * block_of(powers + from, to - from).sum : 0.0;
 }
 
-static double highest(const struct real_grid *grid, const double *powers)
+/* The highest local maximum so far. */
+struct peak {
+    double above, below; /* rad/s: where it is looked for */
+    double best;         /* its power, or else what it must exceed */
+    double at;           /* rad/s; 0: none */
+};
+
+static void look_at_bin(const struct real_grid *grid, const double *powers, long k,
+                        struct peak *peak)
 {
-    double top = 0.0;
-    for (long k = grid->first; k < grid->last; k++)
-        top = fmax(top, powers[k]);
-    return top;
+    const double here = powers[k];
+    const double before = powers[k - 1];
+    const double after = powers[k + 1];
+    if (!(here > peak->best && here >= before && here > after))
+        return;
+    const double omega = real_grid_omega(grid, k);
+    if (omega < peak->above || omega > peak->below)
+        return;
+    peak->best = here;
+    const double curvature = before - 2.0 * here + after;
+    const double shift = curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
+    peak->at = 2.0 * PULSE_PI * ((double)k + shift) / grid->window;
 }
 
 /* Wavelength of the highest local maximum of |a|^2 in bands.rdw, or else on the short side; 0
- * without one: bins below `weak_bin` of the highest hold rounding at best. */
-static double short_peak(const struct capillary_point *point, const double *powers)
+ * without one: bins below `weak_bin` of the highest of all, `top`, hold rounding at best. */
+static double short_peak(const struct capillary_point *point, const double *powers, double top)
 {
     const struct real_grid *const grid = &point->grid;
     const struct wavelength_band band = point->band[BAND_RDW];
     const double turn = 2.0 * PULSE_PI * PULSE_C;
     const bool given = band.shortest > 0.0;
-    const double above = given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE;
-    const double below = given ? turn / band.shortest : (double)INFINITY;
-    const double width = real_grid_omega(grid, 1);
-    const double weak = bound(BOUND_weak_bin) * bound(BOUND_weak_bin);
-    double best = weak * highest(grid, powers);
-    double at = 0.0;
-    long k = (long)(above / width) - 1; /* bins before it lie below */
-    for (k = k > grid->first ? k : grid->first + 1; k + 1 < grid->last; k++) {
-        const double here = powers[k];
-        const double before = powers[k - 1];
-        const double after = powers[k + 1];
-        if (!(here > best && here >= before && here > after))
-            continue;
-        const double omega = real_grid_omega(grid, k);
-        if (omega < above || omega > below)
-            continue;
-        best = here;
-        const double curvature = before - 2.0 * here + after;
-        const double shift = curvature < 0.0 ? 0.5 * (before - after) / curvature : 0.0;
-        at = 2.0 * PULSE_PI * ((double)k + shift) / grid->window;
+    struct peak peak = {.above =
+                            given ? turn / band.longest : point->omega0 / CAPILLARY_RDW_SHARE,
+                        .below = given ? turn / band.shortest : (double)INFINITY,
+                        .best = bound(BOUND_weak_bin) * bound(BOUND_weak_bin) * top};
+    /* Bins before it lie below. */
+    const long first = (long)(peak.above / real_grid_omega(grid, 1)) - 1;
+    const long end = grid->last - 1;
+    for (long from = first > grid->first ? first : grid->first + 1; from < end; from += BLOCK) {
+        const long to = from + BLOCK < end ? from + BLOCK : end;
+        if (block_of(powers + from, to - from).top > peak.best)
+            for (long k = from; k < to; k++)
+                look_at_bin(grid, powers, k, &peak);
     }
-    return at > 0.0 ? turn / at : 0.0;
+    return peak.at > 0.0 ? turn / peak.at : 0.0;
 }
 
 void capillary_observe_spectrum(const struct capillary_point *point, const double *powers,
@@ -194,7 +202,7 @@ void capillary_observe_spectrum(const struct capillary_point *point, const doubl
     *pairs = find_pairs(&point->grid, powers, CHIRP_FLOOR * top);
     for (int i = 0; i < CAPILLARY_BANDS; i++)
         values[energies[i]] = band_energy(&point->grid, powers, point->band[i]);
-    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers);
+    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers, top);
 }
 
 /* The first sample from one end on that is not below the level, which one is not. */

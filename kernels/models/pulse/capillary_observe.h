@@ -55,9 +55,9 @@ enum capillary_line {
 /** Positions at each side of n that are its edge: the outer 5 %. */
 long capillary_edge_count(long n);
 
-/** |a|^2 of the active bins, W. */
-void capillary_observe_powers(const struct capillary_point *point, const cplx *a,
-                              double *powers);
+/** |a|^2 of the active bins, W, from their real and imaginary parts. */
+void capillary_observe_powers(const struct capillary_point *point, const double *real,
+                              const double *imaginary, double *powers);
 
 /**
  * What follows from the powers of the bins: energy, photon_number, omega_mean, the bands,

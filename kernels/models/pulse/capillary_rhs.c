@@ -23,6 +23,7 @@ int capillary_path(void *model, long row, double z, const double *dz, int count,
         FAIL(ERR_BUG, "capillary: %d positions of a step; at most %d are kept", count,
              CAPILLARY_POSITIONS);
     capillary_medium_path(&r->medium, z, dz, count, r->at, out);
+    r->count = count;
     for (int i = 0; i < count; i++)
         memcpy(r->way[i], out[i], (size_t)r->medium.terms * sizeof out[i][0]);
     return 0;
@@ -41,55 +42,16 @@ static double rate_mean(double a, double b)
     return fabs(x) < 0.5 ? middle * x / atanh(x) : (b - a) / (log(b) - log(a));
 }
 
-/* 1 - x/(e^x - 1): its series to x^6 below a quarter, where the next term is 1e-10 of it. */
-static double lost_early(double x)
-{
-    const double s = x * x;
-    if (fabs(x) < 0.25)
-        return x * (0.5 - x * (1.0 / 12.0 - s * (1.0 / 720.0 - s / 30240.0)));
-    return 1.0 - x / expm1(x);
-}
-
-/* Energy that L takes over a step. A bin with the loss x = -2 Re int L loses, of A at the start
- * and B at the end, 1 - exp(-x) of A and what is due of B - A exp(-x), which the nonlinear
- * terms have brought evenly along the step:
- *
- *   A (1 - e^-x) + (B - A e^-x) (x/(1 - e^-x) - 1) = x B + (1 - x/(e^x - 1)) (A - B),
- *
- * exact for a linear field however long the step, the trapezoidal rule where the loss is small.
- */
-static double step_loss(const struct capillary_row *r, long bins)
-{
-    const struct real_grid *const grid = &r->point.grid;
-    const double *const way = r->way[r->end];
-    double sum = 0.0;
-    for (long k = grid->first; k < grid->last; k++) {
-        double x = 0.0;
-        for (int j = 0; j < r->medium.terms; j++)
-            x -= 2.0 * way[j] * r->lr[j * bins + k];
-        const double end = r->square[STATE_NEXT][k];
-        sum += x * end + lost_early(x) * (r->square[STATE_NOW][k] - end);
-    }
-    return 4.0 * grid->window * sum;
-}
-
-static void swap_squares(struct capillary_row *r)
-{
-    double *const kept = r->square[STATE_NOW];
-    r->square[STATE_NOW] = r->square[STATE_NEXT];
-    r->square[STATE_NEXT] = kept;
-}
-
 /* Nothing gives energy: a field with more than it began with is an artefact of grid or step. */
-static void check_energy(const struct capillary_row *r, struct row_status *st)
+static void check_energy(const struct capillary_row *r, double held, struct row_status *st)
 {
-    if (r->held <= r->entry * (1.0 + bound(BOUND_energy_gain)))
+    if (held <= r->entry * (1.0 + bound(BOUND_energy_gain)))
         return;
     st->outcome = ROW_FAILED;
     snprintf(st->reason, sizeof st->reason,
              "field energy is %.6g J at z = %.9g m, of %.6g J at the input, and nothing gives "
              "energy: longer window tapers, a wider window or band, or a smaller rtol",
-             r->held, st->progress, r->entry);
+             held, st->progress, r->entry);
 }
 
 void capillary_accepted(void *model, long row, double h, double square, struct row_status *st)
@@ -100,14 +62,13 @@ void capillary_accepted(void *model, long row, double h, double square, struct r
         r->path[i] += h * rate_mean(r->now[i], r->next[i]);
         r->now[i] = r->next[i];
     }
-    r->path[PATH_ABSORBED] += step_loss(r, m->bins);
-    swap_squares(r);
-    r->held = 4.0 * r->point.grid.window * square;
-    check_energy(r, st);
+    r->path[PATH_ABSORBED] += r->lost;
+    check_energy(r, 4.0 * r->point.grid.window * square, st);
     r->fresh = true;
 }
 
-double capillary_area_share(const struct capillary_row *row, const struct capillary_place *at)
+/* Aeff at the mean radius over that at a place. */
+static double area_share(const struct capillary_row *row, const struct capillary_place *at)
 {
     const double share = row->medium.radius / at->at.radius;
     return share * share;
@@ -124,233 +85,378 @@ struct response_factors capillary_factors(const struct capillary_row *row,
         .density = drift * at->at.rho};
 }
 
-int capillary_execute(struct model *m, const struct fft *plan, void *in, long ld_in, void *out,
-                      long ld_out)
+int capillary_execute(struct model *m, const struct fft *plan,
+                      const struct capillary_rows *rows)
 {
-    const struct fft_rows rows = {in, ld_in, out, ld_out, 0, 1, NULL};
-    return m->be->ops->fft_execute(m->be, plan, &rows);
+    const struct fft_rows all = {.in = rows->in,
+                                 .ld_in = rows->ld_in,
+                                 .out = rows->out,
+                                 .ld_out = rows->ld_out,
+                                 .rows = rows->rows};
+    return m->be->ops->fft_execute(m->be, plan, &all);
 }
 
-static void keep_squares(struct capillary_row *r, enum capillary_end end)
+int capillary_transform(struct model *m, const struct fft *plan, void *in, long ld_in,
+                        void *out, long ld_out)
 {
-    const struct real_grid *const grid = &r->point.grid;
-    double *const square = r->square[end];
-    double held = 0.0;
-#pragma omp simd reduction(+ : held)
-    for (long k = grid->first; k < grid->last; k++) {
-        square[k] = cplx_abs2(r->spectrum[k]);
-        held += square[k];
+    return capillary_execute(m, plan, &(struct capillary_rows){in, ld_in, out, ld_out, 1});
+}
+
+static bool mixes(const struct capillary_row *r)
+{
+    return !r->point.uniform || r->point.tapered;
+}
+
+/* The scalars of a row at a position, on the host. Where nothing changes along the way the
+ * transfer function holds all of the delayed response's scale. */
+static void keep_scalars(struct model *m, long row, int position)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const struct capillary_place *const at = &r->at[position];
+    const struct response_factors factors = capillary_factors(r, at);
+    double *const way = response_scalars(m->response, position, GROUP_WAY, row);
+    double *const weight = response_scalars(m->response, position, GROUP_WEIGHTS, row);
+    double *const mix = response_scalars(m->response, position, GROUP_MIX, row);
+    response_factors(m->response, position, row, &factors);
+    *response_scalars(m->response, position, GROUP_LEAN, row) =
+        r->leans ? capillary_medium_lean(&r->medium, at) : 0.0;
+    for (int j = 0; j < STEP_TERMS; j++)
+        way[j] = j < r->medium.terms ? r->way[position][j] : 0.0;
+    if (!m->raman)
+        return;
+    *mix = 1.0;
+    memset(weight, 0, (RAMAN_MIX_MAX - 1) * sizeof *weight);
+    if (!mixes(r))
+        return;
+    *mix = capillary_medium_drift(&r->medium, at, r->point.vacuum) * area_share(r, at);
+    raman_mix_weights(&r->raman, at->at.rho, weight);
+}
+
+static int keep_positions(const struct capillary_call *c)
+{
+    int most = 0;
+    for (long i = 0; i < c->rows; i++) {
+        const struct capillary_row *const r = &c->m->row[c->row + i];
+        for (int p = 0; p < r->count && step_call_has(c->step, i); p++)
+            keep_scalars(c->m, c->row + i, p);
+        if (step_call_has(c->step, i) && r->count > most)
+            most = r->count;
     }
-    r->held = 4.0 * grid->window * held;
+    return response_upload(c->m->response, most, c->row, c->rows);
 }
 
-int capillary_keep(struct model *m, struct capillary_row *r, struct step_place place,
-                   const cplx *spectrum)
+int capillary_begin(struct model *m, const struct step_call *step, struct capillary_call *out)
 {
-    const bool end = place.stage == STEP_END;
-    TRY(m->be->ops->download(m->be, r->spectrum, spectrum, (size_t)m->bins * sizeof(cplx)));
-    if (end)
-        r->end = place.index;
-    keep_squares(r, end ? STATE_NEXT : STATE_NOW);
-    return 0;
+    *out = (struct capillary_call){
+        .m = m,
+        .step = step,
+        .row = step->row,
+        .rows = step->rows,
+        .active = step->active,
+        .state = step->stage == 0 || step->stage == STEP_END,
+        .none = true,
+    };
+    for (long i = 0; i < step->rows; i++) {
+        const bool on = step_call_has(step, i);
+        /* That of an end: when the trial is accepted. */
+        m->row[step->row + i].fresh = on && step->stage == 0;
+        if (on && !out->none && step->place[i].index != out->position)
+            FAIL(ERR_BUG, "capillary: rows of a call at positions %d and %d", out->position,
+                 step->place[i].index);
+        out->position = on ? step->place[i].index : out->position;
+        out->none = out->none && !on;
+    }
+    return step->stage <= 1 && !out->none ? keep_positions(out) : 0;
 }
 
-/* The largest square, in lanes of their own: one chain of maxima would take longer. */
-static double largest_square(const double *x, long n)
+void capillary_count(const struct capillary_call *c, int transforms, int passes)
 {
-    double top[8] = {0.0};
-    double largest = 0.0;
-    const long whole = n - n % 8;
-    for (long j = 0; j < whole; j += 8)
-#pragma omp simd
-        for (int i = 0; i < 8; i++) {
-            const double square = x[j + i] * x[j + i];
-            top[i] = square > top[i] ? square : top[i];
+    for (long i = 0; i < c->rows; i++)
+        if (step_call_has(c->step, i)) {
+            c->step->st[i].transforms += transforms;
+            c->step->st[i].passes += passes;
         }
-    for (int i = 0; i < 8; i++)
-        largest = top[i] > largest ? top[i] : largest;
-    for (long j = whole; j < n; j++)
-        largest = x[j] * x[j] > largest ? x[j] * x[j] : largest;
-    return largest;
 }
 
-/* gamma max A^2, the phase that the strongest field gains a metre; and the energy that the
- * absorber in time takes, 2 alpha of 2 A^2 dt a sample. */
-static int sample_rates(struct model *m, struct capillary_row *r,
-                        const struct capillary_place *at, const double *samples, double *rates)
+static const double *scalars_of(const struct capillary_call *c, enum capillary_group group)
 {
-    TRY(m->be->ops->download(m->be, r->samples, samples, (size_t)m->fine * sizeof(double)));
-    const double top = largest_square(r->samples, m->fine);
-    rates[PATH_B] = r->b_rate * at->at.rho * capillary_area_share(r, at) * top;
-    double sum = 0.0;
-    const long edge = m->edge ? m->fine : 0;
-#pragma omp simd reduction(+ : sum)
-    for (long j = 0; j < edge; j++)
-        sum += r->alpha[j] * r->samples[j] * r->samples[j];
-    rates[PATH_ABSORBED] = 4.0 * r->point.grid.window / (double)m->fine * sum;
+    return response_scalars_there(c->m->response, c->position, (int)group, c->row);
+}
+
+static double *sums_of(const struct capillary_call *c, enum capillary_sum sum)
+{
+    return response_sums_there(c->m->response, (int)sum, c->row);
+}
+
+/* Whether one of the rows has a property. */
+static bool has(const struct capillary_call *c, bool (*is)(const struct capillary_row *r))
+{
+    for (long i = 0; i < c->rows; i++)
+        if (step_call_has(c->step, i) && is(&c->m->row[c->row + i]))
+            return true;
+    return false;
+}
+
+static bool is_lossy(const struct capillary_row *r)
+{
+    return r->lossy;
+}
+
+static bool is_leaning(const struct capillary_row *r)
+{
+    return r->leans;
+}
+
+/* Rows [i, i + rows) of the call, which lie one behind the other in the stepper. */
+static int loss_of(const struct capillary_call *c, long i, long rows)
+{
+    struct model *const m = c->m;
+    struct balance_loss_args args = {.next = c->step->spectrum + i * c->step->ld,
+                                     .path = scalars_of(c, GROUP_WAY) + i * STEP_TERMS,
+                                     .out = sums_of(c, SUM_LOSS) + i,
+                                     .ld_spec = c->step->ld,
+                                     .ld_real = m->terms * m->ld_tilt,
+                                     .active = c->active != NULL ? c->active + i : NULL};
+    args.state = stepper_split(m->stepper, c->row + i, &args.ld);
+    for (int j = 0; j < STEP_TERMS; j++) /* the integral of a term that is not there is 0 */
+        args.loss[j] =
+            m->loss + ((c->row + i) * m->terms + (j < m->terms ? j : 0)) * m->ld_tilt;
+    return (m->terms > STAGE_FEW
+                ? m->be->kernels->balance_loss_all
+                : m->be->kernels->balance_loss)(m->be, &args, 0, rows, m->bins);
+}
+
+int capillary_step_loss(const struct capillary_call *c)
+{
+    if (c->step->stage != STEP_END || !has(c, is_lossy))
+        return 0;
+    const long together = c->m->be->apart ? c->rows : 1;
+    for (long i = 0; i < c->rows; i += together)
+        TRY(loss_of(c, i, together));
     return 0;
+}
+
+/* gamma max A^2, the phase that the strongest field gains a metre; the energy that the absorber
+ * in time takes, 2 alpha of 2 A^2 dt a sample, whose kernel has -alpha/n; and what ionisation
+ * does. Of an envelope 4 |u|^2 is max A^2, and its mean twice that of A^2. */
+static void take_rates(struct model *m, long row, const struct capillary_place *at,
+                       double *rates)
+{
+    struct capillary_row *const r = &m->row[row];
+    const double share = area_share(r, at);
+    const double waves = m->is_envelope ? 2.0 : 1.0;
+    const double top = response_sums(m->response, SUM_SQUARES, row)[1];
+    response_seen(m->response, row, &r->report);
+    rates[PATH_B] = r->b_rate * at->at.rho * share * (waves * waves) * top;
+    rates[PATH_ABSORBED] = m->edge ? -4.0 * waves * r->point.grid.window
+                                         * response_sums(m->response, SUM_EDGE, row)[0]
+                                   : 0.0;
+    rates[PATH_IONISATION] = at->at.rho * r->medium.area / share * r->report.work;
+}
+
+int capillary_gather(void *model, const struct step_call *call)
+{
+    struct model *const m = model;
+    TRY(response_gather(m->response, call->row, call->rows));
+    for (long i = 0; i < call->rows; i++) {
+        struct capillary_row *const r = &m->row[call->row + i];
+        if (!step_call_has(call, i))
+            continue;
+        take_rates(m, call->row + i, &r->at[call->place[i].index],
+                   call->stage == 0 ? r->now : r->next);
+        r->lost = call->stage == STEP_END && r->lossy
+                      ? 4.0 * r->point.grid.window
+                            * response_sums(m->response, SUM_LOSS, call->row + i)[0]
+                      : 0.0;
+    }
+    return 0;
+}
+
+/* Sum of the squares of the samples, and the largest. */
+static int look_at_samples(const struct capillary_call *c)
+{
+    struct model *const m = c->m;
+    const struct balance_square_args args = {.field = m->samples + c->row * m->ld_real,
+                                             .out = sums_of(c, SUM_SQUARES),
+                                             .ld = m->ld_real,
+                                             .active = c->active};
+    return m->be->kernels->balance_square(m->be, &args, 0, c->rows, m->fine);
 }
 
 /* Spectrum of what the edges of the window absorb: a part of the right-hand side, so that it is
  * under error control. */
-static int edge_loss(struct model *m, long row, struct row_status *st)
+static int edge_loss(const struct capillary_call *c)
 {
-    const double *const scalars = m->scalars + row * CAPILLARY_SCALARS;
-    double *const lost = m->lost + row * m->ld_real;
-    const struct response_kerr_args args = {.field = m->samples + row * m->ld_real,
-                                            .extra = m->ones,
-                                            .window = m->rate_edge + row * m->ld_real,
-                                            .scale = scalars + SCALAR_ONE,
-                                            .kerr = scalars + SCALAR_ZERO,
-                                            .out = lost,
-                                            .ld = m->ld_real};
-    TRY(m->be->kernels->response_kerr_extra[0](m->be, &args, 0, 1, m->fine));
-    st->passes++;
-    st->transforms++;
-    return capillary_execute(m, m->forward, lost, m->ld_real, m->lost_spectrum + row * m->ld,
-                             m->ld);
+    struct model *const m = c->m;
+    double *const lost = m->lost + c->row * m->ld_real;
+    const struct balance_edge_args args = {.field = m->samples + c->row * m->ld_real,
+                                           .rate = m->rate_edge + c->row * m->ld_real,
+                                           .lost = lost,
+                                           .out = sums_of(c, SUM_EDGE),
+                                           .ld = m->ld_real,
+                                           .active = c->active};
+    const struct capillary_rows rows = {lost, m->ld_real, m->lost_spectrum + c->row * m->ld,
+                                        m->ld, c->rows};
+    TRY(m->be->kernels->balance_edge(m->be, &args, 0, c->rows, m->fine));
+    capillary_count(c, 1, 1);
+    return capillary_execute(m, m->forward, &rows);
 }
 
-int capillary_edge_add(struct model *m, long row, cplx *spectrum, struct row_status *st)
+static int edge_add(const struct capillary_call *c)
 {
-    const struct spectral_add_args args = {m->factor + row * m->ld,
-                                           spectrum,
-                                           m->lost_spectrum + row * m->ld,
-                                           spectrum,
-                                           m->ld,
-                                           NULL};
-    st->passes++;
-    return m->be->kernels->spectral_add(m->be, &args, 0, 1, m->bins);
+    struct model *const m = c->m;
+    const struct spectral_add_args args = {.pre = m->factor + c->row * m->ld,
+                                           .in = c->step->spectrum,
+                                           .add = m->lost_spectrum + c->row * m->ld,
+                                           .out = c->step->spectrum,
+                                           .ld = m->ld,
+                                           .active = c->active};
+    capillary_count(c, 0, 1);
+    return m->be->kernels->spectral_add(m->be, &args, 0, c->rows, m->bins);
 }
 
 /* The analytic signal's imaginary part: -i times the spectrum, back. */
-static int quadrature(struct model *m, long row, const cplx *spectrum, struct row_status *st)
+static int quadrature(const struct capillary_call *c)
 {
-    struct backend *const be = m->be;
-    cplx *const turned = m->turned + row * m->ld;
-    const struct spectral_scale_args turn = {m->quarter, spectrum, turned, m->ld, NULL};
-    TRY(be->kernels->spectral_scale(be, &turn, 0, 1, m->spectrum));
-    st->passes++;
-    st->transforms++;
-    return capillary_execute(m, m->backward, turned, m->ld, m->quadrature + row * m->ld_real,
-                             m->ld_real);
+    struct model *const m = c->m;
+    cplx *const turned = m->turned + c->row * m->ld;
+    const struct spectral_late_args turn = {
+        .in = c->step->spectrum, .out = turned, .ld = m->ld, .active = c->active};
+    const struct capillary_rows rows = {turned, m->ld, m->quadrature + c->row * m->ld_real,
+                                        m->ld_real, c->rows};
+    TRY(m->be->kernels->spectral_late(m->be, &turn, 0, c->rows, m->spectrum));
+    capillary_count(c, 1, 1);
+    return capillary_execute(m, m->backward, &rows);
 }
 
-/* The spectrum of what drives the delayed response times the transfer function of a place. */
-static int raman_filter(struct model *m, long row, const struct capillary_place *at, cplx *half)
+/* Functions that the mix of one of the rows has, at most. */
+static int mix_count(const struct capillary_call *c)
 {
-    struct backend *const be = m->be;
-    const struct capillary_row *const r = &m->row[row];
-    const cplx *part[RAMAN_MIX_MAX] = {NULL};
-    double weight[RAMAN_MIX_MAX - 1];
-    for (int k = 0; k < r->raman.count; k++)
-        part[k] = m->transfer[k] + row * m->ld_half;
-    if (r->point.uniform && !r->point.tapered) {
-        const struct spectral_scale_args filter = {part[0], half, half, m->ld_half, NULL};
-        return be->kernels->spectral_scale(be, &filter, 0, 1, m->fine + 1);
+    int most = 1;
+    for (long i = 0; i < c->rows; i++)
+        if (step_call_has(c->step, i) && c->m->row[c->row + i].raman.count > most)
+            most = c->m->row[c->row + i].raman.count;
+    return most;
+}
+
+/* The spectrum of what drives the delayed response times the transfer function of a place. A
+ * function that a row lacks has the weight 0. On a device all rows are mixed, so that no row's
+ * bits hang on its neighbours'. */
+static int raman_filter(const struct capillary_call *c, cplx *half)
+{
+    struct model *const m = c->m;
+    const cplx *part[RAMAN_MIX_MAX];
+    for (int k = 0; k < RAMAN_MIX_MAX; k++)
+        part[k] = m->transfer[k] + c->row * m->ld_half;
+    if (!m->be->apart && !has(c, mixes)) {
+        const struct spectral_scale_args filter = {
+            .pre = part[0], .in = half, .out = half, .ld = m->ld_half, .active = c->active};
+        return m->be->kernels->spectral_scale(m->be, &filter, 0, c->rows, m->fine + 1);
     }
-    double *const scalars = m->scalars + row * CAPILLARY_SCALARS + SCALAR_MIX;
-    const double scale =
-        capillary_medium_drift(&r->medium, at, r->point.vacuum) * capillary_area_share(r, at);
-    raman_mix_weights(&r->raman, at->at.rho, weight);
-    const double values[1 + SPECTRAL_MIX] = {scale, weight[0], weight[1]};
-    TRY(be->ops->upload(be, scalars, values, sizeof values));
-    const struct spectral_mix_args mix = {.scale = scalars,
-                                          .weight = scalars + 1,
+    const struct spectral_mix_args mix = {.scale = scalars_of(c, GROUP_MIX),
+                                          .weight = scalars_of(c, GROUP_WEIGHTS),
                                           .first = part[0],
                                           .second = part[1],
                                           .third = part[2],
                                           .in = half,
                                           .out = half,
-                                          .ld = m->ld_half};
-    return be->kernels->spectral_mix[r->raman.count - 1](be, &mix, 0, 1, m->fine + 1);
+                                          .ld = m->ld_half,
+                                          .active = c->active};
+    return m->be->kernels->spectral_mix[mix_count(c) - 1](m->be, &mix, 0, c->rows, m->fine + 1);
 }
 
-int capillary_delay(struct model *m, long row, const struct capillary_place *at,
-                    struct row_status *st)
+int capillary_delay(const struct capillary_call *c)
 {
-    cplx *const half = m->half + row * m->ld_half;
-    TRY(capillary_execute(m, m->long_forward, m->square + row * m->ld_long, m->ld_long, half,
-                          m->ld_half));
-    TRY(raman_filter(m, row, at, half));
-    st->passes++;
-    st->transforms += 2;
-    return capillary_execute(m, m->long_backward, half, m->ld_half,
-                             m->delayed + row * m->ld_long, m->ld_long);
+    struct model *const m = c->m;
+    cplx *const half = m->half + c->row * m->ld_half;
+    const struct capillary_rows there = {m->square + c->row * m->ld_long, m->ld_long, half,
+                                         m->ld_half, c->rows};
+    const struct capillary_rows back = {half, m->ld_half, m->delayed + c->row * m->ld_long,
+                                        m->ld_long, c->rows};
+    TRY(capillary_execute(m, m->long_forward, &there));
+    TRY(raman_filter(c, half));
+    capillary_count(c, 2, 1);
+    return capillary_execute(m, m->long_backward, &back);
 }
 
 /* rho (h * E^2) into `delayed`. */
-static int delayed_response(struct model *m, long row, const struct capillary_place *at,
-                            const struct response_rows *rows, struct row_status *st)
+static int delayed_response(const struct capillary_call *c, const struct response_rows *rows)
 {
-    struct backend *const be = m->be;
-    const struct raman_square_args drive = {rows->samples, rows->quadrature,
-                                            m->square + row * m->ld_long, m->ld_real, NULL};
-    TRY(be->kernels->raman_square[m->third_harmonic ? 0 : 1](be, &drive, 0, 1, m->fine));
-    st->passes++;
-    return capillary_delay(m, row, at, st);
+    struct model *const m = c->m;
+    const struct raman_square_args drive = {.field = rows->samples,
+                                            .quadrature = rows->quadrature,
+                                            .out = m->square + c->row * m->ld_long,
+                                            .ld = m->ld_real,
+                                            .ld_out = m->ld_long,
+                                            .active = c->active};
+    TRY(m->be->kernels->raman_square[m->third_harmonic ? 0 : 1](m->be, &drive, 0, c->rows,
+                                                                m->fine));
+    capillary_count(c, 0, 1);
+    return capillary_delay(c);
 }
 
-int capillary_lean(struct model *m, long row, const struct capillary_place *at, cplx *spectrum,
-                   struct row_status *st)
+static int lean(const struct capillary_call *c)
 {
-    struct backend *const be = m->be;
-    double *const scalar = m->scalars + row * CAPILLARY_SCALARS + SCALAR_LEAN;
-    const double value = capillary_medium_lean(&m->row[row].medium, at);
-    TRY(be->ops->upload(be, scalar, &value, sizeof value));
-    const struct spectral_lean_args args = {.in = spectrum,
-                                            .tilt = m->tilt + row * m->ld_tilt,
-                                            .lean = scalar,
-                                            .out = spectrum,
+    struct model *const m = c->m;
+    const struct spectral_lean_args args = {.in = c->step->spectrum,
+                                            .tilt = m->tilt + c->row * m->ld_tilt,
+                                            .lean = scalars_of(c, GROUP_LEAN),
+                                            .out = c->step->spectrum,
                                             .ld = m->ld,
-                                            .ld_real = m->ld_tilt};
-    st->passes++;
-    return be->kernels->spectral_lean(be, &args, 0, 1, m->bins);
+                                            .ld_real = m->ld_tilt,
+                                            .active = c->active};
+    capillary_count(c, 0, 1);
+    return m->be->kernels->spectral_lean(m->be, &args, 0, c->rows, m->bins);
 }
 
-static int evaluate(void *model, long row, struct step_place place, cplx *spectrum,
-                    struct row_status *st)
+int capillary_close(const struct capillary_call *c)
 {
-    struct model *const m = model;
-    struct capillary_row *const r = &m->row[row];
-    const struct capillary_place *const at = &r->at[place.index];
-    const bool state = place.stage == 0 || place.stage == STEP_END;
-    double *const rates = place.stage == 0 ? r->now : r->next;
-    double *const samples = m->samples + row * m->ld_real;
-    const struct response_factors factors = capillary_factors(r, at);
-    /* A plane reads the samples of a state. */
-    double *const out = state && m->reply != NULL ? m->reply + row * m->ld_real : samples;
-    struct response_rows rows = {.samples = samples, .out = out, .ld = m->ld_real};
-    r->fresh = place.stage == 0; /* that of an end: when the trial is accepted */
-    if (state)
-        TRY(capillary_keep(m, r, place, spectrum));
-    if (!m->third_harmonic) {
-        TRY(quadrature(m, row, spectrum, st));
-        rows.quadrature = m->quadrature + row * m->ld_real;
-    }
-    TRY(capillary_execute(m, m->backward, spectrum, m->ld, samples, m->ld_real));
-    if (state)
-        TRY(sample_rates(m, r, at, samples, rates));
+    if (has(c, is_leaning))
+        TRY(lean(c));
+    return c->m->edge ? edge_add(c) : 0;
+}
+
+/* What a plane or the end of a step reads of a state, from the argument of N to its samples. */
+static int samples_of(const struct capillary_call *c)
+{
+    struct model *const m = c->m;
+    const struct capillary_rows back = {c->step->spectrum, m->ld,
+                                        m->samples + c->row * m->ld_real, m->ld_real, c->rows};
+    TRY(capillary_step_loss(c));
+    if (!m->third_harmonic)
+        TRY(quadrature(c));
+    TRY(capillary_execute(m, m->backward, &back));
+    return c->state ? look_at_samples(c) : 0;
+}
+
+static int evaluate(const struct capillary_call *c)
+{
+    struct model *const m = c->m;
+    double *const samples = m->samples + c->row * m->ld_real;
+    double *const out = c->state ? m->reply + c->row * m->ld_real : samples;
+    const struct capillary_rows forward = {out, m->ld_real, c->step->spectrum, m->ld, c->rows};
+    int passes;
+    TRY(samples_of(c));
+    struct response_rows rows = {
+        .samples = samples, .out = out, .ld = m->ld_real, .active = c->active};
+    if (!m->third_harmonic)
+        rows.quadrature = m->quadrature + c->row * m->ld_real;
     if (m->edge)
-        TRY(edge_loss(m, row, st));
+        TRY(edge_loss(c));
     if (m->raman) {
-        TRY(delayed_response(m, row, at, &rows, st));
-        rows.extra = m->delayed + row * m->ld_long;
+        TRY(delayed_response(c, &rows));
+        rows.extra = m->delayed + c->row * m->ld_long;
+        rows.ld_extra = m->ld_long;
     }
-    TRY(response_apply(m->response, row, &factors, &rows, st));
-    if (state) {
-        TRY(response_report(m->response, row, &r->report));
-        rates[PATH_IONISATION] =
-            at->at.rho * r->medium.area / capillary_area_share(r, at) * r->report.work;
-    }
-    TRY(capillary_execute(m, m->forward, out, m->ld_real, spectrum, m->ld));
-    st->transforms += 2;
-    if (r->leans)
-        TRY(capillary_lean(m, row, at, spectrum, st));
-    return m->edge ? capillary_edge_add(m, row, spectrum, st) : 0;
+    TRY(response_run(m->response, c->position, c->row, c->rows, &rows, &passes));
+    TRY(capillary_execute(m, m->forward, &forward));
+    capillary_count(c, 2, passes);
+    return capillary_close(c);
 }
 
 int capillary_nonlinear(void *model, const struct step_call *call)
 {
-    return step_call_each(call, model, evaluate);
+    struct capillary_call c;
+    TRY(capillary_begin(model, call, &c));
+    return c.none ? 0 : evaluate(&c);
 }

@@ -56,12 +56,14 @@ int half_power_init(const struct real_grid *grid, struct half_power *h)
                              (size_t)(2 * block_count(h)) * sizeof(double));
 }
 
-/* Sums and differences of quadrature and sample of pairs from `at` on, none beyond an end;
- * `sum` has the quadrature. */
-static void add_samples(const struct half_power *h, long at, long count, double *restrict sum,
-                        double *restrict difference)
+/* Sums and differences of quadrature and sample of pairs from `at` on, none beyond an end. */
+static int add_samples(const struct half_power *h, long at, long count, double *restrict sum,
+                       double *restrict difference)
 {
-    const double *restrict samples = h->host + 2 * at;
+    struct backend *const be = h->be;
+    double samples[2 * REACH];
+    TRY(be->ops->download(be, sum, h->quadrature + at, (size_t)count * sizeof(double)));
+    TRY(be->ops->download(be, samples, pairs(h, at), (size_t)count * sizeof(cplx)));
 #pragma omp simd
     for (long i = 0; i < count; i++) {
         const double x = samples[2 * i];
@@ -69,6 +71,7 @@ static void add_samples(const struct half_power *h, long at, long count, double 
         sum[i] = q + x;
         difference[i] = q - x;
     }
+    return 0;
 }
 
 /* The same around a piece, onto the backend. The samples are periodic. */
@@ -81,9 +84,7 @@ static int make_sums(const struct half_power *h, long from, long reach, double *
     for (long done = 0; done < reach;) {
         const long at = (from + done + h->n) % h->n;
         const long some = smaller(reach - done, h->n - at);
-        TRY(be->ops->download(be, sum + done, h->quadrature + at,
-                              (size_t)some * sizeof(double)));
-        add_samples(h, at, some, sum + done, difference + done);
+        TRY(add_samples(h, at, some, sum + done, difference + done));
         done += some;
     }
     TRY(be->ops->upload(be, work, sum, bytes));

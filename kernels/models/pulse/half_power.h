@@ -26,8 +26,7 @@ struct half_power {
     long n;                   /* pairs of samples */
     long most;                /* pairs that are looked at together */
     double bend;              /* rad: width of the band times dt */
-    const double *host;       /* [2 n] A(t_j), sqrt(W) */
-    const double *samples;    /* the same on the backend */
+    const double *samples;    /* [2 n] on the backend, A(t_j), sqrt(W) */
     const double *quadrature; /* [n] on the backend, at samples 0, 2, 4, … */
     double *work;             /* [2 n] on the backend */
     double *blocks;           /* [blocks][2] sum and largest power of a block's even samples */
@@ -42,7 +41,7 @@ bool half_power_fits(const struct real_grid *grid);
 /**
  * Look at the even samples.
  *
- * @param h  in: be, host, samples, quadrature, work, and blocks with room for
+ * @param h  in: be, samples, quadrature, work, and blocks with room for
  *           fine/HALF_POWER_BLOCK + 2 numbers; they are kept. out: all
  */
 int half_power_init(const struct real_grid *grid, struct half_power *h);

@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "kernels/models/pulse/response.h"
-
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
-#include "kernels/models/pulse/atomic.h"
-
-/* e^2/m, C^2/kg */
-#define MOBILITY (PULSE_E * PULSE_E / PULSE_ME)
-
-/* A species of a column. */
-struct species_own {
-    struct rate_channel *channel; /* on the backend; NULL: none */
-    double *cubic;
-    double share, potential;
-};
-
-/* A column's own part, beside its window. */
-struct column_own {
-    double dt, preionised;
-    int side; /* taps a side, 0 with the trapezoid rule */
-};
-
-/* Scratch of a thread; rows point behind their pad. */
-struct column_scratch {
-    double *w, *integrand, *loss;
-    double *part[2]; /* [components][ld] responses of species; NULL: not needed */
-};
-
-struct response {
-    struct response_setup setup;
-    long ld;                     /* of windows */
-    long ld_pad;                 /* of scratch rows */
-    long threads;                /* scratch sets */
-    double *windows;             /* [columns][ld] */
-    double *scratch;             /* [threads][scratch rows][ld_pad] */
-    double *parts;               /* [threads][part rows][components][ld] */
-    double *scalars;             /* [columns][species][COLUMN_SCALARS] */
-    double *taps;                /* [columns][COLUMN_SIDE_MAX + 1] */
-    double *sums;                /* [columns][species][COLUMN_SUMS] */
-    struct column_rate *rates;   /* [columns][species] */
-    struct column_own *own;      /* [columns] host */
-    struct species_own *species; /* [columns][species] host */
-    struct column_scratch *sets; /* [threads] host */
-};
+#include "kernels/models/pulse/response_parts.h"
 
 /* Whether the column can be one pass: no filter needs a whole row. */
 static bool can_fuse(const struct response_setup *s)
@@ -62,8 +19,7 @@ static bool splits(const struct response_setup *s)
     return s->n >= s->backend->threshold[THRESHOLD_column_splits];
 }
 
-/* Whether it is one pass here and now: threads that share a row need rows for its integrals. */
-static bool is_fused(const struct response_setup *s)
+bool response_is_fused(const struct response_setup *s)
 {
     return can_fuse(s) && !(splits(s) && backend_shares_column(s->backend, s->n));
 }
@@ -74,22 +30,47 @@ static long scratch_rows(const struct response_setup *s)
         return 0;
     const bool may_share =
         s->backend->threads > 1 && s->n >= s->backend->threshold[THRESHOLD_column_shares];
-    return can_fuse(s) && !(may_share && splits(s)) ? 1 : 1 + 2 * s->components;
+    const bool one = can_fuse(s) && !s->backend->apart && !(may_share && splits(s));
+    return one ? 1 : 1 + 2 * s->components;
 }
 
-/* Responses that are kept until they are added: that of the first species, and that of the one
- * in hand. The last one's goes to its place. */
-static long part_rows(const struct response_setup *s)
+/* Columns that a set of scratch rows is for. */
+static long set_columns(const struct response_setup *s)
+{
+    return s->backend->apart ? s->columns : 1;
+}
+
+static long set_count(const struct response_setup *s)
+{
+    return s->backend->apart ? 1 : s->backend->threads;
+}
+
+long response_part_rows(const struct response_setup *s)
 {
     if (s->rule == PLASMA_NONE || s->species == 1)
         return 0;
     return s->species == 2 ? 1 : 2;
 }
 
-/* Samples of all responses that a thread keeps. */
+/* Samples of one of the responses that a set keeps. */
 static long part_length(const struct response_setup *s)
 {
-    return part_rows(s) * s->components * backend_stride(s->n, sizeof(double));
+    return set_columns(s) * s->components * backend_stride(s->n, sizeof(double));
+}
+
+static int positions_of(const struct response_setup *s)
+{
+    return s->positions > 0 ? s->positions : 1;
+}
+
+int response_scalar_count(const struct response_setup *s)
+{
+    return s->rule == PLASMA_NONE ? (int)KERR_GROUPS : s->species;
+}
+
+int response_scalar_group(const struct response_setup *s, int position, int group)
+{
+    return position * (response_scalar_count(s) + s->scalars.groups) + group;
 }
 
 static long padded_stride(long n)
@@ -99,19 +80,39 @@ static long padded_stride(long n)
 
 size_t response_column_bytes(const struct response_setup *setup)
 {
-    const size_t species = sizeof(struct species_own) + sizeof(struct column_rate)
-                           + (COLUMN_SCALARS + COLUMN_SUMS) * sizeof(double);
+    const long positions = positions_of(setup);
+    long numbers = setup->species * (positions * COLUMN_SCALARS + COLUMN_SUMS);
+    for (int g = 0; g < setup->scalars.groups; g++)
+        numbers += positions * setup->scalars.width[g];
+    for (int g = 0; g < setup->sums.groups; g++)
+        numbers += setup->sums.width[g];
+    const size_t species = sizeof(struct species_own) + sizeof(struct column_rate);
     return (size_t)backend_stride(setup->n, sizeof(double)) * sizeof(double)
            + sizeof(struct column_own) + (size_t)setup->species * species
-           + (COLUMN_SIDE_MAX + 1) * sizeof(double);
+           + (COLUMN_SIDE_MAX + 1 + 2 * (size_t)numbers) * sizeof(double);
+}
+
+size_t response_scratch_bytes(const struct response_setup *setup)
+{
+    const long part = setup->components * backend_stride(setup->n, sizeof(double));
+    const long samples =
+        scratch_rows(setup) * padded_stride(setup->n) + response_part_rows(setup) * part;
+    return (size_t)samples * sizeof(double);
 }
 
 size_t response_shared_bytes(const struct response_setup *setup)
 {
-    const long samples = scratch_rows(setup) * padded_stride(setup->n) + part_length(setup);
-    const size_t set = (size_t)samples * sizeof(double);
     return sizeof(struct response)
-           + (size_t)setup->backend->threads * (set + sizeof(struct column_scratch));
+           + (size_t)setup->backend->threads * sizeof(struct column_scratch);
+}
+
+static int check_numbers(const struct response_setup *s)
+{
+    if (positions_of(s) > RESPONSE_POSITIONS || s->scalars.groups > RESPONSE_OWN
+        || s->sums.groups > RESPONSE_OWN)
+        FAIL(ERR_BUG, "a response of %d positions with %d and %d groups of others' numbers",
+             s->positions, s->scalars.groups, s->sums.groups);
+    return 0;
 }
 
 static int check_setup(const struct response_setup *s)
@@ -129,24 +130,49 @@ static int check_setup(const struct response_setup *s)
     if (s->species < 1 || s->species > RESPONSE_SPECIES)
         FAIL(ERR_BUG, "a response of %d species; 1 to %d are accepted", s->species,
              RESPONSE_SPECIES);
-    return 0;
+    return check_numbers(s);
 }
 
 static void place_scratch(struct response *r)
 {
     const int components = r->setup.components;
+    const long columns = set_columns(&r->setup);
+    const long pad = columns * r->ld_pad;
     double *next = r->scratch + COLUMN_PAD;
     for (long t = 0; t < r->threads && r->scratch != NULL; t++) {
         struct column_scratch *set = &r->sets[t];
         set->w = next;
         const long rows = scratch_rows(&r->setup);
-        set->integrand = rows == 1 ? next : next + r->ld_pad;
-        set->loss = rows == 1 ? next : next + (1 + components) * r->ld_pad;
-        next += rows * r->ld_pad;
+        set->integrand = rows == 1 ? next : next + pad;
+        set->loss = rows == 1 ? next : next + (1 + components) * pad;
+        next += rows * pad;
     }
+    const long kept = response_part_rows(&r->setup);
     for (long t = 0; t < r->threads && r->parts != NULL; t++)
-        for (long k = 0; k < part_rows(&r->setup); k++)
-            r->sets[t].part[k] = r->parts + t * part_length(&r->setup) + k * components * r->ld;
+        for (long k = 0; k < kept; k++)
+            r->sets[t].part[k] = r->parts + (t * kept + k) * part_length(&r->setup);
+}
+
+static int create_numbers(struct response *r)
+{
+    const struct response_setup *const s = &r->setup;
+    int width[ROW_NUMBERS_MAX];
+    int groups = 0;
+    _Static_assert(RESPONSE_POSITIONS * (RESPONSE_SPECIES + RESPONSE_OWN) <= ROW_NUMBERS_MAX,
+                   "all positions of all species");
+    for (int p = 0; p < positions_of(s); p++) {
+        for (int i = 0; i < response_scalar_count(s); i++)
+            width[groups++] = s->rule == PLASMA_NONE ? 1 : (int)COLUMN_SCALARS;
+        for (int i = 0; i < s->scalars.groups; i++)
+            width[groups++] = s->scalars.width[i];
+    }
+    TRY(row_numbers_create(s->backend, s->columns, width, groups, &r->scalars));
+    groups = 0;
+    for (int i = 0; i < s->species; i++)
+        width[groups++] = COLUMN_SUMS;
+    for (int i = 0; i < s->sums.groups; i++)
+        width[groups++] = s->sums.width[i];
+    return row_numbers_create(s->backend, s->columns, width, groups, &r->sums);
 }
 
 static int create_memory(struct response *r)
@@ -155,19 +181,17 @@ static int create_memory(struct response *r)
     const struct backend_ops *ops = be->ops;
     const long columns = r->setup.columns;
     const long all = columns * r->setup.species;
-    const long kept = r->threads * part_length(&r->setup);
+    const long rows = r->threads * scratch_rows(&r->setup) * set_columns(&r->setup);
+    const long kept = r->threads * response_part_rows(&r->setup) * part_length(&r->setup);
     TRY(ops->alloc(be, columns * r->ld, sizeof(double), (void **)&r->windows));
-    TRY(ops->alloc(be, all * COLUMN_SCALARS, sizeof(double), (void **)&r->scalars));
     TRY(ops->alloc(be, columns * (COLUMN_SIDE_MAX + 1), sizeof(double), (void **)&r->taps));
-    TRY(ops->alloc(be, all * COLUMN_SUMS, sizeof(double), (void **)&r->sums));
     TRY(ops->alloc(be, all, sizeof(struct column_rate), (void **)&r->rates));
+    TRY(create_numbers(r));
     TRY(MEM_NEW(columns, &r->own));
     TRY(MEM_NEW(all, &r->species));
     TRY(MEM_NEW(r->threads, &r->sets));
-    const long rows = scratch_rows(&r->setup);
     if (rows > 0)
-        TRY(ops->alloc(be, r->threads * rows * r->ld_pad, sizeof(double),
-                       (void **)&r->scratch));
+        TRY(ops->alloc(be, rows * r->ld_pad, sizeof(double), (void **)&r->scratch));
     if (kept > 0)
         TRY(ops->alloc(be, kept, sizeof(double), (void **)&r->parts));
     place_scratch(r);
@@ -183,7 +207,7 @@ int response_create(const struct response_setup *setup, struct response **out)
     r->setup = *setup;
     r->ld = backend_stride(setup->n, sizeof(double));
     r->ld_pad = padded_stride(setup->n);
-    r->threads = setup->backend->threads;
+    r->threads = set_count(setup);
     const int rc = create_memory(r);
     if (rc != 0)
         response_destroy(r);
@@ -202,11 +226,12 @@ void response_destroy(struct response *response)
         be->ops->release(be, response->species[i].channel);
         be->ops->release(be, response->species[i].cubic);
     }
-    void *const memory[] = {response->windows, response->scratch, response->scalars,
-                            response->taps,    response->sums,    response->rates,
-                            response->parts};
+    void *const memory[] = {response->windows, response->scratch, response->taps,
+                            response->rates, response->parts};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         be->ops->release(be, memory[i]);
+    row_numbers_clear(&response->scalars);
+    row_numbers_clear(&response->sums);
     mem_free(response->own);
     mem_free(response->species);
     mem_free(response->sets);
@@ -269,13 +294,12 @@ static int load_species(struct response *r, long column, int i,
                         const struct response_species *in)
 {
     struct backend *be = r->setup.backend;
-    const long at = column * r->setup.species + i;
-    struct species_own *own = &r->species[at];
+    struct species_own *own = &r->species[column * r->setup.species + i];
     struct column_rate rate;
     own->share = in->share;
     own->potential = in->potential;
     TRY(load_rate(r, own, r->setup.rate[i], in, &rate));
-    return be->ops->upload(be, r->rates + at, &rate, sizeof rate);
+    return be->ops->upload(be, r->rates + i * r->setup.columns + column, &rate, sizeof rate);
 }
 
 int response_load(struct response *response, long column, const struct response_column *in)
@@ -285,10 +309,10 @@ int response_load(struct response *response, long column, const struct response_
     struct column_own *own = &response->own[column];
     TRY(ops->upload(be, response->windows + column * response->ld, in->window,
                     (size_t)response->setup.n * sizeof(double)));
-    const double nothing[RESPONSE_SPECIES * COLUMN_SUMS] = {0.0};
     const int species = response->setup.species;
-    TRY(ops->upload(be, response->sums + column * species * COLUMN_SUMS, nothing,
-                    (size_t)species * COLUMN_SUMS * sizeof(double)));
+    for (int i = 0; i < species; i++)
+        memset(row_numbers_host(&response->sums, i, column), 0, COLUMN_SUMS * sizeof(double));
+    TRY(row_numbers_put(&response->sums, 0, species, column, 1));
     own->dt = in->dt;
     own->preionised = in->preionised;
     if (response->setup.rule == PLASMA_NONE)
@@ -298,213 +322,12 @@ int response_load(struct response *response, long column, const struct response_
     if (response->setup.rule == PLASMA_BAND)
         taps = in->taps;
     own->side = taps.side;
+    /* A longer filter of another column reads these too. */
+    for (int k = taps.side + 1; k <= COLUMN_SIDE_MAX; k++)
+        taps.tap[k] = 0.0;
     double *at = response->taps + column * (COLUMN_SIDE_MAX + 1);
     TRY(ops->upload(be, at, taps.tap, sizeof taps.tap));
     for (int i = 0; i < species; i++)
         TRY(load_species(response, column, i, &in->species[i]));
-    return 0;
-}
-
-/* Complex samples, real factors; COLUMN_KERR holds what half the analytic signals need. */
-static int apply_envelope(struct response *r, const double *window, const double *scalars,
-                          const struct response_rows *rows)
-{
-    const struct response_envelope_args args = {.field = rows->envelope,
-                                                .extra = rows->extra,
-                                                .window = window,
-                                                .scale = scalars + COLUMN_SCALE,
-                                                .kerr = scalars + COLUMN_KERR,
-                                                .out = rows->envelope,
-                                                .ld = rows->ld,
-                                                .ld_real = r->ld};
-    struct backend *be = r->setup.backend;
-    return be->kernels->response_envelope[r->setup.extra ? 1 : 0](be, &args, 0, 1, r->setup.n);
-}
-
-static double *out_of(const struct response_rows *rows)
-{
-    return rows->out != NULL ? rows->out : rows->samples;
-}
-
-/* Kerr and extra alone. */
-static int apply_kerr(struct response *r, const double *window, const double *scalars,
-                      const struct response_rows *rows)
-{
-    struct backend *be = r->setup.backend;
-    const struct kernel_table *run = be->kernels;
-    const long n = r->setup.n;
-    if (r->setup.envelope)
-        return apply_envelope(r, window, scalars, rows);
-    if (r->setup.components == 2) {
-        const struct response_pair_args args = {.field = rows->samples,
-                                                .extra = rows->extra,
-                                                .window = window,
-                                                .scale = scalars + COLUMN_SCALE,
-                                                .kerr = scalars + COLUMN_KERR,
-                                                .out = rows->samples,
-                                                .ld = rows->ld};
-        return (r->setup.extra ? run->response_kerr_pair_extra
-                               : run->response_kerr_pair)(be, &args, 0, 1, n);
-    }
-    const struct response_kerr_args args = {.field = rows->samples,
-                                            .quadrature = rows->quadrature,
-                                            .extra = rows->extra,
-                                            .window = window,
-                                            .scale = scalars + COLUMN_SCALE,
-                                            .kerr = scalars + COLUMN_KERR,
-                                            .out = out_of(rows),
-                                            .ld = rows->ld};
-    const int s = r->setup.third_harmonic ? 0 : 1;
-    return (r->setup.extra ? run->response_kerr_extra[s] : run->response_kerr[s])(be, &args, 0,
-                                                                                  1, n);
-}
-
-static int apply_plasma(struct response *r, enum rate_evaluation rate,
-                        const struct column_args *args)
-{
-    typedef int launch(struct backend * be, const struct column_args *a, long row, long rows,
-                       long n);
-    struct backend *be = r->setup.backend;
-    const struct kernel_table *run = be->kernels;
-    launch *const trapezoids[] = {[RESPONSE_RATE_FIELD] = run->column_trapezoid_field,
-                                  [RESPONSE_RATE_CHANNEL] = run->column_trapezoid_channel,
-                                  [RESPONSE_RATE_ADK] = run->column_trapezoid_adk};
-    launch *const exposures[] = {[RESPONSE_RATE_FIELD] = run->column_exposure_field,
-                                 [RESPONSE_RATE_CHANNEL] = run->column_exposure_channel,
-                                 [RESPONSE_RATE_ADK] = run->column_exposure_adk};
-    const long n = r->setup.n;
-    if (is_fused(&r->setup))
-        return trapezoids[rate](be, args, 0, 1, n);
-    TRY(exposures[rate](be, args, 0, 1, n));
-    TRY(run->column_current(be, args, 0, 1, n));
-    return run->column_polarise(be, args, 0, 1, n);
-}
-
-/* What the kernels read for a species; Kerr goes with the last one. */
-static int upload_scalars(struct response *r, long column, int i,
-                          const struct response_factors *factors)
-{
-    struct backend *be = r->setup.backend;
-    const struct column_own *own = &r->own[column];
-    const long at = column * r->setup.species + i;
-    const bool last = i == r->setup.species - 1;
-    const bool plasma = r->setup.rule != PLASMA_NONE;
-    /* Of an envelope half of (3/4) |2 E|^2 2 E. */
-    const double kerr = r->setup.envelope ? 3.0 * factors->kerr : factors->kerr;
-    const double share = plasma ? r->species[at].share : 0.0;
-    const double values[COLUMN_SCALARS] = {[COLUMN_SCALE] = factors->scale,
-                                           [COLUMN_KERR] = last ? kerr : 0.0,
-                                           [COLUMN_DENSITY] = share * factors->density,
-                                           [COLUMN_PREIONISED] = own->preionised,
-                                           [COLUMN_DT] = own->dt,
-                                           [COLUMN_MOBILITY] = MOBILITY,
-                                           [COLUMN_POTENTIAL] = r->species[at].potential};
-    return be->ops->upload(be, r->scalars + at * COLUMN_SCALARS, values, sizeof values);
-}
-
-/* The plasma of a species; of the last one with Kerr and extra beside it.
- * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes out */
-static int apply_species(struct response *r, long column, int i,
-                         const struct response_rows *rows, double *out, struct row_status *st)
-{
-    const struct response_setup *setup = &r->setup;
-    const long at = column * setup->species + i;
-    const bool last = i == setup->species - 1;
-    const struct column_scratch *set = &r->sets[omp_get_thread_num()];
-    const struct column_args args = {
-        .field = rows->samples,
-        .quadrature = last && !setup->third_harmonic ? rows->quadrature : NULL,
-        .extra = last && setup->extra ? rows->extra : NULL,
-        .window = r->windows + column * r->ld,
-        .rate = r->rates + at,
-        .scalars = r->scalars + at * COLUMN_SCALARS,
-        .taps = r->taps + column * (COLUMN_SIDE_MAX + 1),
-        .w = set->w,
-        .integrand = set->integrand,
-        .loss = set->loss,
-        .out = out,
-        .sums = r->sums + at * COLUMN_SUMS,
-        .components = setup->components,
-        .side = r->own[column].side,
-        .ld = rows->ld,
-        .ld_pad = r->ld_pad};
-    st->passes += is_fused(setup) ? RESPONSE_PASSES_TRAPEZOID : RESPONSE_PASSES_BAND;
-    return apply_plasma(r, setup->rate[i], &args);
-}
-
-/* to += from, all components.
- * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes to */
-static int add_part(struct response *r, const double *from, double *to, long ld,
-                    struct row_status *st)
-{
-    struct backend *be = r->setup.backend;
-    const struct response_add_args args = {.first = to, .second = from, .out = to, .ld = ld};
-    st->passes += RESPONSE_PASSES_ADD;
-    return be->kernels->response_add(be, &args, 0, r->setup.components, r->setup.n);
-}
-
-/* Species one after the other, as their scratch is the same; the field is kept until the last
- * one, which takes its place. */
-static int apply_all(struct response *r, long column, const struct response_rows *rows,
-                     struct row_status *st)
-{
-    const int last = r->setup.species - 1;
-    double *const *part = r->sets[omp_get_thread_num()].part;
-    for (int i = 0; i < last; i++) {
-        TRY(apply_species(r, column, i, rows, part[i > 0], st));
-        if (i > 0)
-            TRY(add_part(r, part[1], part[0], rows->ld, st));
-    }
-    TRY(apply_species(r, column, last, rows, out_of(rows), st));
-    return last > 0 ? add_part(r, part[0], out_of(rows), rows->ld, st) : 0;
-}
-
-int response_apply(struct response *response, long column,
-                   const struct response_factors *factors, const struct response_rows *rows,
-                   struct row_status *st)
-{
-    const struct response_setup *setup = &response->setup;
-    const int species = setup->species;
-    const long last = column * species + species - 1;
-    if (rows->out != NULL && (setup->components > 1 || setup->envelope))
-        FAIL(ERR_BUG, "a response of several components with an output of its own");
-    if (species > 1 && rows->ld != response->ld)
-        FAIL(ERR_BUG, "a response of several species on rows of %ld, not %ld", rows->ld,
-             response->ld);
-    for (int i = 0; i < species; i++)
-        TRY(upload_scalars(response, column, i, factors));
-    if (setup->rule == PLASMA_NONE) {
-        const double *window = response->windows + column * response->ld;
-        const double *scalars = response->scalars + last * COLUMN_SCALARS;
-        st->passes += RESPONSE_PASSES_KERR;
-        return apply_kerr(response, window, scalars, rows);
-    }
-    return apply_all(response, column, rows, st);
-}
-
-/* Adds what a species saw. */
-static void report_species(const double *sums, double share, struct response_report *out)
-{
-    const long long saturated = (long long)sums[COLUMN_SATURATED];
-    out->electrons += share * sums[COLUMN_ELECTRONS];
-    out->most += share * sums[COLUMN_MOST];
-    out->work += share * sums[COLUMN_WORK];
-    out->undershoot += (long long)sums[COLUMN_UNDERSHOOT];
-    /* A field above one ceiling is above all lower ones. */
-    out->saturated = saturated > out->saturated ? saturated : out->saturated;
-}
-
-int response_report(struct response *response, long column, struct response_report *out)
-{
-    struct backend *be = response->setup.backend;
-    const int species = response->setup.species;
-    double sums[RESPONSE_SPECIES * COLUMN_SUMS];
-    TRY(be->ops->download(be, sums, response->sums + column * species * COLUMN_SUMS,
-                          (size_t)species * COLUMN_SUMS * sizeof(double)));
-    *out = (struct response_report){0};
-    for (int i = 0; i < species; i++)
-        report_species(sums + i * COLUMN_SUMS, response->species[column * species + i].share,
-                       out);
-    out->finite = isfinite(out->electrons) && isfinite(out->work);
     return 0;
 }

@@ -54,6 +54,19 @@ enum rate_evaluation {
     RESPONSE_RATE_ADK      /* ADK's formula, in place */
 };
 
+/* Groups of a caller's own numbers, at most. */
+#define RESPONSE_OWN 4
+
+/* Numbers of a column that the caller's own kernels read or leave, in groups of
+ * [columns][width]: they travel with those of the response. */
+struct response_own {
+    int groups;
+    int width[RESPONSE_OWN];
+};
+
+/* Positions whose factors are kept at once, at most. */
+#define RESPONSE_POSITIONS 8
+
 /* What all columns have in common. */
 struct response_setup {
     struct backend *backend;
@@ -66,6 +79,9 @@ struct response_setup {
     bool third_harmonic; /* false: `quadrature` is given; one component only */
     bool extra;          /* `extra` is given */
     bool envelope;       /* complex samples; no plasma, one component, no third harmonic */
+    int positions;       /* whose factors are kept at once; 0: 1 */
+    struct response_own scalars; /* at each position */
+    struct response_own sums;
 };
 
 /* A gas that ionises; copied. */
@@ -92,14 +108,18 @@ struct response_factors {
     double density; /* unit of the output per C m: rho, and the same */
 };
 
-/* Rows of one call, on the backend. */
+/* Rows of one call, on the backend, those of its first column first. */
 struct response_rows {
-    double *samples;          /* [components][ld] the field; receives P where out is NULL */
-    double *out;              /* [ld] receives P, of one component; or NULL */
-    long ld;                  /* multiple of 8 */
-    const double *quadrature; /* [ld] imaginary part of the analytic field; or NULL */
-    const double *extra;      /* [ld] factor on E, e.g. of a Raman response; or NULL */
-    cplx *envelope;           /* [ld] in place of samples, of an envelope; else NULL */
+    double *samples; /* [columns][components][ld] the field; receives P where out is NULL */
+    double *out;     /* [columns][ld] receives P, of one component; or NULL */
+    long ld;         /* multiple of 8; response_stride for more than one column or species */
+    const double *quadrature; /* [columns][ld] imaginary part of the analytic field; or NULL */
+    const double
+        *extra;         /* [columns][ld_extra] factor on E, e.g. of a Raman response; or NULL */
+    long ld_extra;      /* 0: response_stride */
+    cplx *envelope;     /* [columns][ld] in place of samples, of an envelope; else NULL */
+    cplx *envelope_out; /* [columns][ld] receives P of an envelope; or NULL: in place */
+    const unsigned char *active; /* [columns] on the backend; NULL: all */
 };
 
 /* What the last call for a column saw, of all species with their shares. */
@@ -115,7 +135,8 @@ struct response_report {
 
 struct response;
 
-/** Make a response; scratch is per thread. @return 0, ERR_UNSUPPORTED or ERR_MEMORY */
+/** Make a response; scratch is per thread, on a backend that is apart per column. @return 0,
+ * ERR_UNSUPPORTED or ERR_MEMORY */
 int response_create(const struct response_setup *setup, struct response **out);
 
 /** Free; NULL is legal. */
@@ -124,23 +145,67 @@ void response_destroy(struct response *response);
 /** Put a column of a member into its place. */
 int response_load(struct response *response, long column, const struct response_column *in);
 
+/** Stride of the windows, that of other real rows of several columns too. */
+long response_stride(const struct response *response);
+
+/** Keep the factors of a column at a position, until response_upload on the host. */
+void response_factors(struct response *response, int position, long column,
+                      const struct response_factors *factors);
+
+/** A caller's own scalars of a column at a position: `group` of setup.scalars, on the host. */
+double *response_scalars(struct response *response, int position, int group, long column);
+
+/** The same on the backend, as response_upload brought them. */
+const double *response_scalars_there(const struct response *response, int position, int group,
+                                     long column);
+
+/** Where a caller's kernels leave their sums: `group` of setup.sums, on the backend. */
+double *response_sums_there(const struct response *response, int group, long column);
+
+/** The same on the host, as response_gather brought them. */
+const double *response_sums(const struct response *response, int group, long column);
+
+/** Factors and the caller's scalars at the first `positions` positions to the backend; one copy
+ * where all columns are meant. */
+int response_upload(struct response *response, int positions, long column, long columns);
+
 /**
- * P of one column, in place of the samples. Adds its passes to `st`. May be called from several
- * threads for different columns.
+ * P of columns [column, column + columns), in place of the samples or into `out`, with the
+ * factors at a position as response_upload brought them. On a backend that is apart each kernel
+ * is launched once; else columns come one after the other. May be called from several threads
+ * for different columns.
  *
  * NaN and infinite samples give NaN.
+ *
+ * @param passes  receives those over a column
  */
+int response_run(struct response *response, int position, long column, long columns,
+                 const struct response_rows *rows, int *passes);
+
+/** What the last calls for columns saw and their callers' sums to the host; one copy where all
+ * columns are meant. */
+int response_gather(struct response *response, long column, long columns);
+
+/** What the last call for a column saw, as response_gather brought it; zeros without plasma. */
+void response_seen(const struct response *response, long column, struct response_report *out);
+
+/** response_factors, response_upload and response_run of one column at the first position. Adds
+ * its passes to `st`. */
 int response_apply(struct response *response, long column,
                    const struct response_factors *factors, const struct response_rows *rows,
                    struct row_status *st);
 
-/** What the last response_apply of a column saw; zeros without plasma. */
+/** response_gather and response_seen of one column. */
 int response_report(struct response *response, long column, struct response_report *out);
 
-/** Bytes of one column; without the tables of its rate. */
+/** Bytes of one column; without the tables of its rate, and without scratch. */
 size_t response_column_bytes(const struct response_setup *setup);
 
-/** Bytes of what all columns share: scratch of the backend's threads. */
+/** Bytes of a set of scratch rows: each column of a backend that is apart has one, else each
+ * thread. */
+size_t response_scratch_bytes(const struct response_setup *setup);
+
+/** Bytes of what all columns share, without scratch. */
 size_t response_shared_bytes(const struct response_setup *setup);
 
 #endif
