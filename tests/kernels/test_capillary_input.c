@@ -142,8 +142,7 @@ START_TEST(a_table_over_time_is_its_formula)
         capillary_case_data(&c, "pulse.file", &set);
         capillary_case_set(&c, "pulse.energy", ENERGY);
         const double error = input_error(&c, WINDOW, &right, 1);
-        ck_assert_msg(error < spline_bound(steps[i]), "%g of %g", error,
-                      spline_bound(steps[i]));
+        ck_assert_norm(error, spline_bound(steps[i]));
         capillary_case_clear(&c);
         data_clear(&set);
     }
@@ -186,7 +185,7 @@ START_TEST(a_phase_over_time_moves_the_carrier)
     /* the fourth derivative of the turning envelope is at most (sqrt(a) + shift)^4 12 a^2/a^2
      */
     const double bound = 5.0 / 384.0 * pow(0.25e-15, 4) * 12.0 * pow(sqrt(RATE) + shift, 4);
-    ck_assert_double_lt(input_error(&c, WINDOW, &right, 1), bound);
+    ck_assert_norm(input_error(&c, WINDOW, &right, 1), bound);
     capillary_case_clear(&c);
     data_clear(&set);
 }
@@ -208,7 +207,7 @@ START_TEST(a_spectrum_with_phase_is_its_formula)
         const double bound =
             5.0 / 384.0 * pow(h, 4) * 12.0 * pow(0.25 / RATE + 0.5 * gdd, 2) * 10.0;
         const double error = input_error(&c, WINDOW, &right, 1);
-        ck_assert_msg(error < bound, "%s: %g of %g", axes[i], error, bound);
+        ck_assert_norm(error, bound);
         capillary_case_clear(&c);
         data_clear(&set);
     }
@@ -235,7 +234,7 @@ START_TEST(an_envelope_takes_the_same_tables)
         capillary_case_data(&c, "pulse.file", &set);
         capillary_case_set(&c, "pulse.energy", ENERGY);
         const double error = input_error(&c, WINDOW, &right, 1);
-        ck_assert_msg(error < bound, "%d: %g of %g", i, error, bound);
+        ck_assert_norm(error, bound);
         capillary_case_clear(&c);
         data_clear(&set);
     }
