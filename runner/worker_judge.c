@@ -69,9 +69,8 @@ static void destroy(struct judgment *j)
 
 void worker_drop_judgment(struct worker_row *row)
 {
-    if (row->judgment == NULL)
-        return;
-    destroy(row->judgment);
+    if (row->judgment != NULL)
+        destroy(row->judgment);
     row->judgment = NULL;
 }
 
