@@ -74,7 +74,7 @@ static inline void near_record(const struct near *n, double *least)
 /* A loop makes a comparison often; its records are few. */
 #define near_assert(near_text, ...)                                                            \
     do {                                                                                       \
-        static double near_least = INFINITY;                                                   \
+        static double near_least = (double)INFINITY;                                           \
         const struct near near_it = {.file = __FILE__, .line = __LINE__, __VA_ARGS__};         \
         ck_assert_msg(near_holds(&near_it), "%s is %.17g, not %.17g within %g", near_text,     \
                       near_it.got, near_it.want, near_it.tolerance);                           \
@@ -121,7 +121,7 @@ static inline void near_record(const struct near *n, double *least)
         const double near_error = (error), near_off = (off);                                   \
         ck_assert_msg(near_error >= 0.0, "%s is %g: no norm", #error, near_error);             \
         near_assert(#error, .got = near_error, .want = 0.0, .tolerance = near_off,             \
-                    .faulty = nextafter(near_off + near_error, INFINITY),                      \
+                    .faulty = nextafter(near_off + near_error, (double)INFINITY),              \
                     .fault = "tolerance and error together");                                  \
     } while (0)
 
