@@ -69,7 +69,8 @@ static void destroy(struct judgment *j)
 
 void worker_drop_judgment(struct worker_row *row)
 {
-    destroy(row->judgment);
+    if (row->judgment != NULL)
+        destroy(row->judgment);
     row->judgment = NULL;
 }
 

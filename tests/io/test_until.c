@@ -20,6 +20,7 @@
 #include "kernels/contract/sequential.h"
 #include "tests/exact.h"
 #include "tests/io/fixture.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 enum { POINT = 2, M = 60, BINS = FIXTURE_OMEGA };
@@ -133,7 +134,7 @@ static double widening(int n)
 
 static void near(double value, double want)
 {
-    ck_assert_msg(fabs(value - want) <= 1e-12 * fabs(want), "%.17g, %.17g wanted", value, want);
+    ck_assert_rounding(value, want, 1e-12);
 }
 
 /* The definition, in two passes: sqrt(sum_k var_k / n) / sqrt(sum_k mean_k^2) over the bins. */
@@ -240,7 +241,7 @@ START_TEST(the_error_of_a_coherence_is_its_jackknife_in_the_band)
         squares += (left_out[i] - mean) * (left_out[i] - mean);
     const struct reduce_result found = look();
     near(found.until.value, coherence(16, 2, 5, -1));
-    ck_assert(fabs(found.until.error / (sqrt(15.0 / 16 * squares) * widening(16)) - 1) < 1e-9);
+    ck_assert_rounding(found.until.error, sqrt(15.0 / 16 * squares) * widening(16), 1e-12);
 }
 END_TEST
 

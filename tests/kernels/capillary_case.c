@@ -225,12 +225,6 @@ void capillary_case_refused(struct capillary_case *c, int code, const char *word
     capillary_case_clear(c);
 }
 
-void capillary_near(double got, double want, double tolerance, const char *what)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%s: %.9g, want %.9g within %g", what,
-                  got, want, tolerance);
-}
-
 void capillary_planes_free(struct capillary_planes *p)
 {
     free(p->field);

@@ -85,9 +85,6 @@ struct capillary_planes capillary_case_finish(const struct capillary_case *c);
 void capillary_case_refused(struct capillary_case *c, int code, const char *word,
                             const char *other);
 
-/** Assert that |got/want - 1| <= tolerance. */
-void capillary_near(double got, double want, double tolerance, const char *what);
-
 /** Free what capillary_case_run gave. */
 void capillary_planes_free(struct capillary_planes *p);
 

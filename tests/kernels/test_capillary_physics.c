@@ -11,6 +11,7 @@
 #include "tests/exact.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 START_TEST(the_input_has_the_energy_duration_and_chirp_asked_for)
@@ -19,10 +20,10 @@ START_TEST(the_input_has_the_energy_duration_and_chirp_asked_for)
     capillary_case_small(&c);
     struct capillary_planes p = capillary_case_finish(&c);
     const double *const plain = p.observable[0];
-    capillary_near(plain[CAPILLARY_ENERGY], 60e-6, 1e-14, "energy");
-    capillary_near(plain[CAPILLARY_FWHM_T], 10e-15, 1e-5, "duration");
-    capillary_near(plain[CAPILLARY_PEAK_POWER], 60e-6 / (10e-15 * sqrt(PULSE_PI / log(16.0))),
-                   1e-5, "peak power");
+    ck_assert_rounding(plain[CAPILLARY_ENERGY], 60e-6, 1e-14);
+    ck_assert_ratio(plain[CAPILLARY_FWHM_T], 10e-15, 1e-5, 10.0005e-15, "5e-5 wider");
+    ck_assert_ratio(plain[CAPILLARY_PEAK_POWER], 60e-6 / (10e-15 * sqrt(PULSE_PI / log(16.0))),
+                    1e-5, 60e-6 / (10.0005e-15 * sqrt(PULSE_PI / log(16.0))), "5e-5 wider");
     capillary_planes_free(&p);
     capillary_case_set(&c, "pulse.phases.gdd", 60e-30);
     capillary_case_set(&c, "pulse.phases.delay", 20e-15);
@@ -30,17 +31,17 @@ START_TEST(the_input_has_the_energy_duration_and_chirp_asked_for)
     const double *const chirped = p.observable[0];
     /* Gaussian: T sqrt(1 + (4 ln2 gdd/T^2)^2); the chirp is gdd, the peak at the delay. */
     const double stretch = 4.0 * log(2.0) * 60e-30 / 1e-28;
-    capillary_near(chirped[CAPILLARY_ENERGY], 60e-6, 1e-14, "energy");
-    capillary_near(chirped[CAPILLARY_FWHM_T], 10e-15 * sqrt(1.0 + stretch * stretch), 1e-4,
-                   "duration");
-    capillary_near(chirped[CAPILLARY_CHIRP], 60e-30, 1e-3, "chirp");
-    ck_assert_double_le(fabs(chirped[CAPILLARY_T_PEAK] - 20e-15), 1e-16);
+    ck_assert_rounding(chirped[CAPILLARY_ENERGY], 60e-6, 1e-14);
+    ck_assert_ratio(chirped[CAPILLARY_FWHM_T], 10e-15 * sqrt(1.0 + stretch * stretch), 1e-4,
+                    10e-15 * sqrt(1.0 + 1.001 * stretch * stretch), "a chirp larger by 5e-4");
+    ck_assert_ratio(chirped[CAPILLARY_CHIRP], 60e-30, 1e-3, 60.2e-30, "a chirp larger by 3e-3");
+    ck_assert_near(chirped[CAPILLARY_T_PEAK], 20e-15, 1e-16, 20.5e-15, "0.5 fs later");
     capillary_planes_free(&p);
     capillary_case_unset(&c, "pulse.energy");
     capillary_case_set(&c, "pulse.peak_power", 1e9);
     p = capillary_case_finish(&c);
-    capillary_near(p.observable[0][CAPILLARY_PEAK_POWER], 1e9, 1e-4,
-                   "peak power after the phases");
+    ck_assert_ratio(p.observable[0][CAPILLARY_PEAK_POWER], 1e9, 1e-4, 1e9 * 1.0003,
+                    "3e-4 more");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -63,8 +64,9 @@ START_TEST(each_active_bin_gets_one_photon_of_noise)
         /* Rounding of the sum with a pulse of 1e15 photons. */
         const double loss = 1e-13 * sqrt(cplx_abs2(quiet.field[k]));
         const double photon = PULSE_HBAR * quiet.omega[k];
-        ck_assert_double_le(fabs(energy / photon - 1.0),
-                            1e-9 + loss / sqrt(photon / (4.0 * window)));
+        const double rounded = 1e-9 + loss / sqrt(photon / (4.0 * window));
+        ck_assert_ratio(energy, photon, rounded, photon * (1.0 + 3.0 * rounded),
+                        "a photon larger by three roundings");
         bins++;
     }
     /* From half the red limit to 1.1 of the blue one. */
@@ -93,11 +95,12 @@ START_TEST(a_lossy_capillary_transmits_what_its_formula_says)
         const double half = ratio * ratio * wavelength * wavelength / pow(125e-6, 3.0)
                             * (square + 1.0) / (2.0 * sqrt(square - 1.0));
         const double transmitted = cplx_abs2(p.field[p.bins + k]) / cplx_abs2(p.field[k]);
-        capillary_near(transmitted, exp(-2.0 * half * 0.5), 1e-12, "transmission");
+        ck_assert_rounding(transmitted, exp(-2.0 * half * 0.5), 1e-12);
     }
     /* Nothing else takes energy, and the accumulated absorption says so. */
     const double lost = p.observable[0][CAPILLARY_ENERGY] - p.observable[1][CAPILLARY_ENERGY];
-    capillary_near(p.observable[1][CAPILLARY_ABSORBED], lost, 1e-9, "absorbed");
+    ck_assert_ratio(p.observable[1][CAPILLARY_ABSORBED], lost, 1e-9, lost * (1.0 + 1e-8),
+                    "1e-8 more");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -121,7 +124,8 @@ START_TEST(kerr_effect_alone_conserves_energy)
         capillary_case_list(&c, "grid.wavelengths", (const double[]){160e-9, 4e-6}, 2);
         struct capillary_planes p = capillary_case_finish(&c);
         ck_assert_double_gt(p.observable[1][CAPILLARY_B_INTEGRAL], 1.0);
-        capillary_near(p.observable[1][CAPILLARY_ENERGY], 60e-6, 1e-7, "energy");
+        ck_assert_ratio(p.observable[1][CAPILLARY_ENERGY], 60e-6, 1e-7, 60e-6 * (1.0 + 1e-6),
+                        "an energy larger by 1e-6");
         capillary_planes_free(&p);
     }
     capillary_case_clear(&c);
@@ -144,7 +148,7 @@ START_TEST(a_gradient_between_equal_pressures_is_a_constant_one)
     /* Through the terms of a gradient: 1e-10 of the pressure, 1e-8 of the field. */
     capillary_case_gradient(&c, 1e5, 1e5 * (1.0 + 1e-10));
     struct capillary_planes near = capillary_case_finish(&c);
-    ck_assert_double_le(
+    ck_assert_norm(
         capillary_distance(near.field + near.bins, constant.field + constant.bins, near.bins),
         1e-8);
     /* The full form too, by its polynomial in the density. */
@@ -152,7 +156,7 @@ START_TEST(a_gradient_between_equal_pressures_is_a_constant_one)
     struct capillary_planes full = capillary_case_finish(&c);
     capillary_case_gradient(&c, 1e5, 1e5);
     struct capillary_planes exact = capillary_case_finish(&c);
-    ck_assert_double_le(
+    ck_assert_norm(
         capillary_distance(full.field + full.bins, exact.field + exact.bins, full.bins), 1e-8);
     capillary_planes_free(&constant);
     capillary_planes_free(&same);
@@ -212,7 +216,8 @@ START_TEST(a_linear_pulse_gains_the_integrated_phase_of_a_gradient_in_one_step)
             const cplx turn = cplx_mul_conj(p.field[p.bins + k], p.field[k]);
             const double error = remainder(atan2(turn.i, turn.r) - want, 2.0 * PULSE_PI);
             /* The certificate of the full form, and the rounding of 1e4 rad. */
-            ck_assert_double_le(fabs(error), full ? CAPILLARY_PHASE_ERROR : 1e-9);
+            const double within = full ? CAPILLARY_PHASE_ERROR : 1e-9;
+            ck_assert_near(error, 0.0, within, 3.0 * within, "three tolerances more");
         }
         glass_clear(&wall);
         capillary_planes_free(&p);
@@ -241,12 +246,14 @@ START_TEST(absorbers_are_rates_a_metre_whatever_the_steps)
         /* Planck taper, arXiv:1003.2939: 1/(1 + exp(1/x + 1/(x - 1))). */
         const double w = 1.0 / (1.0 + exp(1.0 / x + 1.0 / (x - 1.0)));
         const double kept = cplx_abs2(p.field[p.bins + k]) / cplx_abs2(p.field[k]);
-        capillary_near(kept, pow(w, 2.0 * 0.5 / 0.4), 1e-11, "spectral absorber");
+        ck_assert_ratio(kept, pow(w, 2.0 * 0.5 / 0.4), 1e-11,
+                        pow(w, 2.0 * 0.5 / 0.4) * (1.0 + 1e-10), "1e-10 more kept");
         bins++;
     }
     ck_assert_int_gt(bins, 3);
     const double lost = p.observable[0][CAPILLARY_ENERGY] - p.observable[1][CAPILLARY_ENERGY];
-    capillary_near(p.observable[1][CAPILLARY_ABSORBED], lost, 1e-9, "absorbed");
+    ck_assert_ratio(p.observable[1][CAPILLARY_ABSORBED], lost, 1e-9, lost * (1.0 + 1e-8),
+                    "1e-8 more");
     capillary_planes_free(&p);
     /* In time, the pulse 3 % of the window before its end: w varies little over it. */
     capillary_case_unset(&c, "absorber.spectral");
@@ -259,12 +266,15 @@ START_TEST(absorbers_are_rates_a_metre_whatever_the_steps)
     const double x = 0.03 / 0.05;
     const double w = 1.0 / (1.0 + exp(1.0 / x + 1.0 / (x - 1.0)));
     const double left = p.observable[1][CAPILLARY_ENERGY];
-    capillary_near(left / 60e-6, pow(w, 2.0 * 0.5), 0.02, "absorber in time");
-    capillary_near(p.observable[1][CAPILLARY_ABSORBED], 60e-6 - left, 1e-3, "absorbed");
+    ck_assert_ratio(left / 60e-6, pow(w, 2.0 * 0.5), 0.02, pow(w, 2.0 * 0.55),
+                    "an absorber stronger by a tenth");
+    ck_assert_ratio(p.observable[1][CAPILLARY_ABSORBED], 60e-6 - left, 1e-3,
+                    1.003 * (60e-6 - left), "three parts in a thousand more absorbed");
     capillary_case_set(&c, "stepper.rtol", 1e-4);
     struct capillary_planes loose = capillary_case_finish(&c);
     ck_assert_int_lt(loose.row.steps, p.row.steps);
-    capillary_near(loose.observable[1][CAPILLARY_ENERGY], left, 1e-4, "with fewer steps");
+    ck_assert_ratio(loose.observable[1][CAPILLARY_ENERGY], left, 1e-4, left * 1.0003,
+                    "three parts in ten thousand more");
     capillary_planes_free(&p);
     capillary_planes_free(&loose);
     capillary_case_clear(&c);
@@ -304,8 +314,9 @@ static void check_ionisation(const char *rule)
     const double work = 0.5792 * PULSE_HARTREE * electrons * area;
     const double lost = p.observable[0][CAPILLARY_ENERGY] - p.observable[20][CAPILLARY_ENERGY];
     ck_assert_double_gt(lost, 1e-6);
-    capillary_near(lost, work, 0.01, "energy lost, Ip times electrons");
-    capillary_near(p.observable[20][CAPILLARY_IONISATION_LOSS], work, 0.01, "ionisation_loss");
+    ck_assert_ratio(lost, work, 0.01, 1.03 * work, "a potential larger by three hundredths");
+    ck_assert_ratio(p.observable[20][CAPILLARY_IONISATION_LOSS], work, 0.01, 1.03 * work,
+                    "a potential larger by three hundredths");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -344,8 +355,8 @@ START_TEST(electrons_are_counted_on_the_fine_samples)
                 exposure[k] +=
                     steps[k] * ionisation_rate(&rate, top * sqrt(power) * fabs(carrier), NULL);
             }
-        capillary_near(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure[0]), 1e-4,
-                       rules[i]);
+        ck_assert_ratio(p.observable[0][CAPILLARY_IONISED_FRACTION], -expm1(-exposure[0]), 1e-4,
+                        -expm1(-1.001 * exposure[0]), "a rate larger by a thousandth");
         ck_assert_double_gt(fabs(exposure[1] / exposure[0] - 1.0), 1e-2);
         capillary_planes_free(&p);
         capillary_case_clear(&c);
@@ -379,8 +390,10 @@ START_TEST(a_field_above_the_rates_ceiling_saturates_is_counted_and_ends_no_run)
             above += top * sqrt(power) * fabs(carrier) > ceiling ? 1.0 : 0.0;
         }
         ck_assert_double_gt(above, 20.0);
-        ck_assert_double_le(fabs(p.observable[0][CAPILLARY_SATURATED] - above), 4.0);
-        capillary_near(p.observable[0][CAPILLARY_IONISED_FRACTION], 1.0, 1e-3, "fraction");
+        ck_assert_near(p.observable[0][CAPILLARY_SATURATED], above, 4.0, above + 8.0,
+                       "eight more");
+        ck_assert_ratio(p.observable[0][CAPILLARY_IONISED_FRACTION], 1.0, 1e-3, 0.99,
+                        "0.01 left");
         ck_assert(isfinite(p.observable[1][CAPILLARY_ENERGY]));
         capillary_planes_free(&p);
         capillary_case_clear(&c);
@@ -405,9 +418,10 @@ START_TEST(a_gaussian_spreads_in_normal_dispersion_with_its_red_edge_first)
     struct capillary_planes p = capillary_case_finish(&c);
     const double ratio = 4.0 * log(2.0) * beta2 * 30.0 / (30e-15 * 30e-15);
     ck_assert_double_gt(ratio, 0.8);
-    capillary_near(p.observable[1][CAPILLARY_FWHM_T], 30e-15 * sqrt(1.0 + ratio * ratio), 5e-3,
-                   "duration");
-    capillary_near(p.observable[1][CAPILLARY_CHIRP], 30.0 * beta2, 5e-3, "chirp");
+    ck_assert_ratio(p.observable[1][CAPILLARY_FWHM_T], 30e-15 * sqrt(1.0 + ratio * ratio), 5e-3,
+                    30e-15 * sqrt(1.0 + 1.05 * ratio * ratio), "1.05 of its square");
+    ck_assert_ratio(p.observable[1][CAPILLARY_CHIRP], 30.0 * beta2, 5e-3, 30.3 * beta2,
+                    "a length larger by a hundredth");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -430,8 +444,8 @@ START_TEST(a_preionised_gas_has_the_index_of_its_plasma)
         const double rho = plasma.observable[1][CAPILLARY_DENSITY];
         const double dt = params_real(&c.params, "grid.window") / 4800.0;
         const double shift = 1e-3 * rho * PULSE_E * PULSE_E / (2.0 * PULSE_EPS0 * PULSE_ME);
-        capillary_near(plasma.observable[1][CAPILLARY_IONISED_FRACTION], 1e-3, 1e-9,
-                       "fraction");
+        ck_assert_ratio(plasma.observable[1][CAPILLARY_IONISED_FRACTION], 1e-3, 1e-9,
+                        1e-3 * (1.0 + 1e-8), "a share larger by 1e-8");
         for (long k = 0; k < plain.bins; k++) {
             const double omega = plain.omega[k];
             if (cplx_abs2(plain.field[k]) < 1e-3 * cplx_abs2(plain.field[plain.bins / 4])
@@ -443,8 +457,9 @@ START_TEST(a_preionised_gas_has_the_index_of_its_plasma)
             const double rule = i == 0 ? pow(theta / tan(theta), 2.0) : 1.0;
             const cplx turn =
                 cplx_mul_conj(plasma.field[plasma.bins + k], plain.field[plain.bins + k]);
-            capillary_near(atan2(turn.i, turn.r), rule * shift / (omega * PULSE_C) * 0.01, 1e-3,
-                           "phase");
+            ck_assert_ratio(atan2(turn.i, turn.r), rule * shift / (omega * PULSE_C) * 0.01,
+                            1e-3, 1.003 * rule * shift / (omega * PULSE_C) * 0.01,
+                            "a density larger by three parts in a thousand");
         }
         capillary_planes_free(&plain);
         capillary_planes_free(&plasma);
@@ -493,9 +508,10 @@ START_TEST(growing_electron_density_shifts_a_pulse_to_the_blue)
         PULSE_E * PULSE_E / (2.0 * PULSE_EPS0 * PULSE_ME * PULSE_C * omega0) * 0.002;
     const double shift =
         p.observable[1][CAPILLARY_OMEGA_MEAN] - p.observable[0][CAPILLARY_OMEGA_MEAN];
-    capillary_near(shift, scale * rho * pushed / energy, 0.05, "blue shift");
-    capillary_near(p.observable[0][CAPILLARY_IONISED_FRACTION], 1.0 - exp(-exposure), 5e-3,
-                   "fraction");
+    ck_assert_ratio(shift, scale * rho * pushed / energy, 0.05,
+                    1.1 * scale * rho * pushed / energy, "a density larger by a tenth");
+    ck_assert_ratio(p.observable[0][CAPILLARY_IONISED_FRACTION], 1.0 - exp(-exposure), 5e-3,
+                    1.0 - exp(-1.03 * exposure), "a rate larger by three hundredths");
     capillary_planes_free(&p);
     capillary_case_clear(&c);
 }
@@ -515,9 +531,9 @@ START_TEST(the_third_harmonic_comes_from_the_response_that_has_it)
     capillary_case_choose(&c, "kerr.third_harmonic", "false");
     struct capillary_planes without = capillary_case_finish(&c);
     ck_assert_double_gt(with.observable[1][CAPILLARY_ENERGY_UV], 1e-12);
-    ck_assert_double_lt(without.observable[1][CAPILLARY_ENERGY_UV],
-                        1e-6 * with.observable[1][CAPILLARY_ENERGY_UV]);
-    ck_assert_double_le(
+    ck_assert_norm(without.observable[1][CAPILLARY_ENERGY_UV],
+                   1e-6 * with.observable[1][CAPILLARY_ENERGY_UV]);
+    ck_assert_norm(
         capillary_distance(with.field + with.bins, without.field + without.bins, with.bins / 3),
         1e-3);
     ck_assert_double_gt(capillary_distance(with.field + with.bins, with.field, with.bins / 3),
@@ -579,8 +595,8 @@ START_TEST(the_prefactor_of_a_gradient_is_that_of_the_density_on_the_spot)
         cplx *const uniform = kerr_change(&c, &bins);
         capillary_case_gradient(&c, 5e5, 0.0);
         cplx *const local = kerr_change(&c, &bins);
-        capillary_near(share_of(uniform, local, bins), 1.0 - 2.5e-5, 2e-5,
-                       "of the uniform change");
+        ck_assert_ratio(share_of(uniform, local, bins), 1.0 - 2.5e-5, 2e-5, 1.0 + 2.5e-5,
+                        "a density that rises");
         free(uniform);
         free(local);
         capillary_case_clear(&c);
@@ -619,8 +635,9 @@ START_TEST(slow_pulses_see_the_raman_response_as_a_kerr_effect)
     double slow = 0.0;
     for (int i = 0; i < lines.count; i++)
         slow += lines.line[i].strength / lines.line[i].omega;
-    capillary_near(share_of(kerr, raman, bins), 0.5 * slow / (0.75 * PULSE_EPS0 * gamma3), 0.01,
-                   "Raman over Kerr");
+    ck_assert_ratio(share_of(kerr, raman, bins), 0.5 * slow / (0.75 * PULSE_EPS0 * gamma3),
+                    0.01, 0.515 * slow / (0.75 * PULSE_EPS0 * gamma3),
+                    "lines stronger by three hundredths");
     free(raman);
     free(kerr);
     capillary_planes_free(&linear);
@@ -645,8 +662,8 @@ START_TEST(a_short_pulse_in_hydrogen_is_shifted_to_the_red_and_keeps_its_photons
     const double *const out = p.observable[1];
     const double shift = out[CAPILLARY_OMEGA_MEAN] / in[CAPILLARY_OMEGA_MEAN] - 1.0;
     ck_assert_double_lt(shift, -1e-3);
-    ck_assert_double_le(fabs(out[CAPILLARY_PHOTON_NUMBER] / in[CAPILLARY_PHOTON_NUMBER] - 1.0),
-                        0.01 * fabs(shift));
+    ck_assert_near(out[CAPILLARY_PHOTON_NUMBER] / in[CAPILLARY_PHOTON_NUMBER] - 1.0, 0.0,
+                   0.01 * fabs(shift), shift, "energy kept in place of photons");
     ck_assert_double_lt(out[CAPILLARY_ENERGY] / in[CAPILLARY_ENERGY] - 1.0, 0.9 * shift);
     capillary_planes_free(&p);
     capillary_case_clear(&c);

@@ -7,6 +7,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/contract.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
@@ -187,10 +188,11 @@ START_TEST(weak_elements_are_reported_apart)
     const struct comparison_input in = {.value = v, .reference = r, .n = 3, .atol = 1e-7};
     const struct comparison result = compared(&in);
     ck_assert(result.within);
-    ck_assert(fabs(result.weak - 0.5) < 1e-12);
+    ck_assert_rounding(result.weak, 0.5, 1e-12);
     struct comparison norm;
     ck_assert_int_eq(comparison_norm(&in, 1e-7, &norm), 0);
-    ck_assert(norm.within && fabs(norm.weak - 0.5) < 1e-12);
+    ck_assert(norm.within);
+    ck_assert_rounding(norm.weak, 0.5, 1e-12);
 }
 END_TEST
 
@@ -202,13 +204,14 @@ START_TEST(norm_comparison_is_the_ratio_of_two_norms)
     const struct comparison_input in = {.value = v, .reference = r, .n = 2};
     struct comparison result;
     ck_assert_int_eq(comparison_norm(&in, 0.5, &result), 0);
-    ck_assert(fabs(result.observed - 5.0 / 13.0) < 4.0 * DBL_EPSILON);
-    ck_assert(result.within && fabs(result.margin - 10.0 / 13.0) < 4.0 * DBL_EPSILON);
+    ck_assert_rounding_of(result.observed, 5.0 / 13.0, 1.0, 4.0 * DBL_EPSILON);
+    ck_assert(result.within);
+    ck_assert_rounding_of(result.margin, 10.0 / 13.0, 1.0, 4.0 * DBL_EPSILON);
     const double large[2] = {5e200, 12e200};
     const double larger[2] = {8e200, 16e200};
     const struct comparison_input big = {.value = larger, .reference = large, .n = 2};
     ck_assert_int_eq(comparison_norm(&big, 0.5, &result), 0);
-    ck_assert(fabs(result.observed - 5.0 / 13.0) < 1e-14);
+    ck_assert_rounding(result.observed, 5.0 / 13.0, 1e-14);
 }
 END_TEST
 
@@ -236,7 +239,7 @@ START_TEST(gamma_is_the_bound_of_higham)
     ck_assert_int_eq(bound_gamma(0x1p23, PRECISION_F32, &gamma), 0);
     ck_assert(exactly(gamma, 1.0)); /* (1/2) / (1 - 1/2) */
     ck_assert_int_eq(bound_gamma(0x1p6, PRECISION_BF16, &gamma), 0);
-    ck_assert(fabs(gamma - 1.0 / 3.0) < DBL_EPSILON);
+    ck_assert_rounding_of(gamma, 1.0 / 3.0, 1.0, DBL_EPSILON);
 }
 END_TEST
 
@@ -272,7 +275,7 @@ START_TEST(a_float_sum_keeps_the_bound_of_a_loop_and_nearly_uses_it)
     double limit;
     ck_assert_int_eq(bound_sum(M - 1, exact, PRECISION_F32, &limit), 0);
     const double error = fabs((double)sum - exact);
-    ck_assert(error <= limit);
+    ck_assert_norm(error, limit);
     ck_assert(error > 1e-3 * limit);
 }
 END_TEST

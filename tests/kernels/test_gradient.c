@@ -11,6 +11,7 @@
 #include "kernels/models/pulse/gradient.h"
 #include "kernels/numeric/quadrature.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 static const struct gradient_points tube = {1, {0.0}, {125e-6}};
@@ -39,12 +40,6 @@ static struct gradient_values read_one(const struct gradient *g, double anchor, 
     return v;
 }
 
-static void is_near(double got, double want, double tolerance)
-{
-    ck_assert_msg(fabs(got / want - 1.0) <= tolerance, "%.16g, want %.16g within %g", got, want,
-                  tolerance);
-}
-
 START_TEST(pressures_follow_the_law_of_each_interval)
 {
     /* physics.md §9: Z = 0, .25, .5, 1, P = 0, 1, .5, 0; here in bar. */
@@ -62,8 +57,10 @@ START_TEST(pressures_follow_the_law_of_each_interval)
                 want = sqrt(fmax(a * a + share * (b * b - a * a), 0.0));
             }
         /* From below as from the point itself. */
-        ck_assert_double_le(fabs(read_one(&g, z, 0.0).pressure - want), 1e-10 * 1e5);
-        ck_assert_double_le(fabs(read_one(&g, -0.25, z + 0.25).pressure - want), 1e-7 * 1e5);
+        ck_assert_near(read_one(&g, z, 0.0).pressure, want, 1e-10 * 1e5, want + 1e-4,
+                       "1e-4 Pa more");
+        ck_assert_near(read_one(&g, -0.25, z + 0.25).pressure, want, 1e-7 * 1e5, want + 0.05,
+                       "0.05 Pa more");
     }
     /* A point is itself from either side. */
     ck_assert_exactly(read_one(&g, 0.25, 0.0).pressure, 1e5);
@@ -93,8 +90,8 @@ START_TEST(equal_ends_are_a_constant_pressure_bit_for_bit)
             const struct gradient_values y = read_one(&b, z, 0.07);
             ck_assert(exactly(x.rho, y.rho) && exactly(x.rho_dz[0], y.rho_dz[0])
                       && exactly(x.pressure, y.pressure));
-            is_near(x.rho, d.rho, 1e-15);
-            is_near(x.rho_dz[0], 0.07 * d.rho, 1e-15);
+            ck_assert_rounding(x.rho, d.rho, 1e-15);
+            ck_assert_rounding(x.rho_dz[0], 0.07 * d.rho, 1e-15);
         }
         gradient_clear(&a);
         gradient_clear(&b);
@@ -119,14 +116,18 @@ START_TEST(integrals_of_an_ideal_gas_are_the_closed_form)
             const double end = k == 10 ? p1 * p1 : p0 * p0 + d * z;
             const double want = 2.0 / (3.0 * d) * (pow(end, 1.5) - p0 * p0 * p0);
             /* The closed form itself cancels where the pressure hardly changes. */
+            const double figures = i == 2 ? 1e-10 : 1e-13;
             const struct gradient_values v = read_one(&g, 0.0, k == 10 ? 1.5 : z);
-            is_near(v.rho_dz[0] * PULSE_KB * 293.15, want, i == 2 ? 1e-10 : 1e-13);
+            ck_assert_ratio(v.rho_dz[0] * PULSE_KB * 293.15, want, figures,
+                            want * (1.0 + 5.0 * figures), "five tolerances");
             /* int p^2 = p0^2 z + d z^2/2, int p^3 = 2/(5 d) (p^5 - p0^5). */
             const double length = k == 10 ? 1.5 : z;
             const double scale = PULSE_KB * 293.15 * PULSE_KB * 293.15;
-            is_near(v.rho_dz[1] * scale, length * (p0 * p0 + 0.5 * d * length), 1e-13);
+            ck_assert_rounding(v.rho_dz[1] * scale, length * (p0 * p0 + 0.5 * d * length),
+                               1e-13);
             const double cube = 2.0 / (5.0 * d) * (pow(end, 2.5) - pow(p0, 5.0));
-            is_near(v.rho_dz[2] * scale * PULSE_KB * 293.15, cube, i == 2 ? 1e-10 : 1e-13);
+            ck_assert_ratio(v.rho_dz[2] * scale * PULSE_KB * 293.15, cube, figures,
+                            cube * (1.0 + 5.0 * figures), "five tolerances");
         }
         gradient_clear(&g);
     }
@@ -143,7 +144,7 @@ START_TEST(a_step_of_1e_9_of_the_length_keeps_its_figures)
             const double h = 1.5e-9;
             /* rho is linear over h to (h/(L - z))^2 = 1e-14. */
             const double want = 0.5 * h * (read_one(&g, z, 0.0).rho + read_one(&g, z, h).rho);
-            is_near(read_one(&g, z, h).rho_dz[0], want, 2e-14);
+            ck_assert_rounding(read_one(&g, z, h).rho_dz[0], want, 2e-14);
         }
         gradient_clear(&g);
     }
@@ -176,12 +177,12 @@ START_TEST(a_step_is_the_sum_of_its_parts_however_it_is_cut)
                 mixed += v.rho_inverse_square_dz;
             }
             /* Positions of the parts round by eps of 1 m, a few 1e-15 of a part. */
-            is_near(rho, whole.rho_dz[0], 2e-13);
-            is_near(square, whole.inverse_square_dz, 2e-13);
-            is_near(cube, whole.inverse_cube_dz, 2e-13);
-            is_near(fourth, whole.inverse_fourth_dz, 2e-13);
+            ck_assert_rounding(rho, whole.rho_dz[0], 2e-13);
+            ck_assert_rounding(square, whole.inverse_square_dz, 2e-13);
+            ck_assert_rounding(cube, whole.inverse_cube_dz, 2e-13);
+            ck_assert_rounding(fourth, whole.inverse_fourth_dz, 2e-13);
             /* Quadrature across the pieces of a table that is good to 1e-12. */
-            is_near(mixed, whole.rho_inverse_square_dz, 1e-12);
+            ck_assert_rounding(mixed, whole.rho_inverse_square_dz, 1e-12);
         }
     }
     gradient_clear(&g);
@@ -215,14 +216,17 @@ START_TEST(densities_and_integrals_of_a_real_gas_are_those_of_its_equation)
         const struct gradient_points points = {2, {0.0, 1.0}, {ends[i][0], ends[i][1]}};
         struct gradient g = gradient_of(&points, &gas);
         ck_assert_double_gt(g.error, 0.0);
-        ck_assert_double_le(g.error, 1e-12);
+        ck_assert_norm(g.error, 1e-12);
         for (double z = 0.05; z < 0.95; z += 0.1) {
             struct eos_density d;
             const struct gradient_values v = read_one(&g, z, 0.05);
             ck_assert_int_eq(mixture_density(&gas, v.pressure, &d), 0);
-            is_near(v.rho, d.rho, 1e-11);
+            ck_assert_ratio(v.rho, d.rho, 1e-11, d.rho + d.drhodp * v.pressure * 1e-10,
+                            "a pressure larger by 1e-10");
             for (int j = 0; j < GRADIENT_POWERS; j++)
-                is_near(v.rho_dz[j], quadrature_of(&gas, ends[i], z, z + 0.05, j + 1), 3e-11);
+                ck_assert_ratio(v.rho_dz[j], quadrature_of(&gas, ends[i], z, z + 0.05, j + 1),
+                                3e-11, read_one(&g, z, 0.05 * (1.0 + 3e-10)).rho_dz[j],
+                                "a step longer by 3e-10");
         }
         gradient_clear(&g);
     }
@@ -244,7 +248,7 @@ START_TEST(the_density_over_the_area_is_a_product_where_one_of_them_is_constant)
                 const struct gradient_values v = read_one(&g, z, 0.25);
                 const double want =
                     i == 0 ? v.rho * v.inverse_square_dz : v.rho_dz[0] / (80e-6 * 80e-6);
-                is_near(v.rho_inverse_square_dz, want, 1e-12);
+                ck_assert_rounding(v.rho_inverse_square_dz, want, 1e-12);
             }
             gradient_clear(&g);
         }
@@ -306,11 +310,14 @@ START_TEST(the_density_over_the_area_is_its_quadrature_across_the_kinks_of_both)
                                      line_at(&radius, false, kink[i + 1])};
             const double length = kink[i + 1] - kink[i];
             const double want = mixed_quadrature(&gas, squares, radii, length);
-            is_near(read_one(&g, kink[i], length).rho_inverse_square_dz, want, 1e-11);
+            ck_assert_ratio(read_one(&g, kink[i], length).rho_inverse_square_dz, want, 1e-11,
+                            want * (1.0 + 1e-10), "an integral larger by 1e-10");
             sum += want;
         }
-        is_near(read_one(&g, 0.0, 1.0).rho_inverse_square_dz, sum, 1e-11);
-        is_near(read_one(&g, -0.5, 2.0).rho_inverse_square_dz, sum, 1e-11);
+        ck_assert_ratio(read_one(&g, 0.0, 1.0).rho_inverse_square_dz, sum, 1e-11,
+                        sum * (1.0 + 1e-10), "a part of it larger by 1e-10");
+        ck_assert_ratio(read_one(&g, -0.5, 2.0).rho_inverse_square_dz, sum, 1e-11,
+                        sum * (1.0 + 1e-10), "a part of it larger by 1e-10");
         gradient_clear(&g);
     }
 }
@@ -331,9 +338,11 @@ START_TEST(the_integral_to_zero_pressure_holds_for_a_real_gas)
             ck_assert_int_eq(mixture_density(&gas, 30e5 * q.node[i], &d), 0);
             want += q.weight[i] * pow(d.rho, j + 1) * 2.0 * q.node[i] * 1.5;
         }
-        is_near(read_one(&g, 0.0, 1.5).rho_dz[j], want, 3e-12);
-        is_near(read_one(&g, -1.0, 3.5).rho_dz[j], want + read_one(&g, -1.0, 1.0).rho_dz[j],
-                3e-12);
+        ck_assert_ratio(read_one(&g, 0.0, 1.5).rho_dz[j], want, 3e-12, want * (1.0 + 1e-11),
+                        "an integral larger by 1e-11");
+        const double longer = want + read_one(&g, -1.0, 1.0).rho_dz[j];
+        ck_assert_ratio(read_one(&g, -1.0, 3.5).rho_dz[j], longer, 3e-12,
+                        longer * (1.0 + 1e-11), "an integral larger by 1e-11");
     }
     gradient_clear(&g);
 }
@@ -376,8 +385,8 @@ START_TEST(a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers
     ck_assert_exactly(read_one(&g, 0.0, 0.1).radius, 100e-6);
     ck_assert_exactly(read_one(&g, 0.3, 0.3).radius, 40e-6);
     ck_assert_exactly(read_one(&g, 0.0, 5.0).radius, 70e-6);
-    is_near(read_one(&g, 0.3, 0.1).radius, 70e-6, 1e-15);
-    is_near(read_one(&g, 0.5, 0.3).radius, 55e-6, 1e-15);
+    ck_assert_rounding(read_one(&g, 0.3, 0.1).radius, 70e-6, 1e-15);
+    ck_assert_rounding(read_one(&g, 0.5, 0.3).radius, 55e-6, 1e-15);
     /* One smooth stretch against quadrature, then across a kink as two. */
     double square = 0.0;
     double cube = 0.0;
@@ -389,16 +398,17 @@ START_TEST(a_taper_is_linear_between_its_points_with_the_integrals_of_its_powers
         fourth += 0.3 * q.weight[i] / (a * a * a * a);
     }
     const struct gradient_values v = read_one(&g, 0.3, 0.3);
-    is_near(v.inverse_square_dz, square, 1e-13);
-    is_near(v.inverse_cube_dz, cube, 1e-13);
-    is_near(v.inverse_fourth_dz, fourth, 1e-13);
+    ck_assert_rounding(v.inverse_square_dz, square, 1e-13);
+    ck_assert_rounding(v.inverse_cube_dz, cube, 1e-13);
+    ck_assert_rounding(v.inverse_fourth_dz, fourth, 1e-13);
     const struct gradient_values across = read_one(&g, 0.3, 0.5);
     const struct gradient_values rest = read_one(&g, 0.6, 0.2);
-    is_near(across.inverse_square_dz, v.inverse_square_dz + rest.inverse_square_dz, 1e-14);
-    is_near(across.inverse_cube_dz, v.inverse_cube_dz + rest.inverse_cube_dz, 1e-14);
+    ck_assert_rounding(across.inverse_square_dz, v.inverse_square_dz + rest.inverse_square_dz,
+                       1e-14);
+    ck_assert_rounding(across.inverse_cube_dz, v.inverse_cube_dz + rest.inverse_cube_dz, 1e-14);
     /* Constant: length over the power. */
-    is_near(read_one(&g, 1.5, 0.25).inverse_cube_dz, 0.25 / pow(70e-6, 3), 1e-15);
-    is_near(read_one(&g, 1.5, 0.25).inverse_fourth_dz, 0.25 / pow(70e-6, 4), 1e-15);
+    ck_assert_rounding(read_one(&g, 1.5, 0.25).inverse_cube_dz, 0.25 / pow(70e-6, 3), 1e-15);
+    ck_assert_rounding(read_one(&g, 1.5, 0.25).inverse_fourth_dz, 0.25 / pow(70e-6, 4), 1e-15);
     gradient_clear(&g);
 }
 END_TEST

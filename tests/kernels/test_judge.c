@@ -11,6 +11,7 @@
 #include "kernels/contract/ensemble.h"
 #include "kernels/contract/envelope.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 #define PI 3.14159265358979323846
@@ -81,9 +82,10 @@ START_TEST(a_complex_dot_product_has_two_real_terms_a_component)
 {
     double limit;
     ck_assert_int_eq(bound_complex_dot(8.0, 15.0, PRECISION_BF16, &limit), 0);
-    ck_assert(fabs(limit - sqrt(2.0) * (1.0 + 16.0 * 0x1p-133)) <= 4.0 * DBL_EPSILON);
+    ck_assert_rounding_of(limit, sqrt(2.0) * (1.0 + 16.0 * 0x1p-133), 1.0, 4.0 * DBL_EPSILON);
     ck_assert_int_eq(bound_complex_dot(1.0, 0.0, PRECISION_F64, &limit), 0);
-    ck_assert(limit > 0.0 && limit <= 0x1p-1072);
+    ck_assert_double_gt(limit, 0.0);
+    ck_assert_norm(limit, 0x1p-1072);
 }
 END_TEST
 
@@ -92,9 +94,9 @@ START_TEST(a_scan_and_a_stencil_count_their_roundings)
 {
     double limit;
     ck_assert_int_eq(bound_scan(7.0, 3.0, 2.0, PRECISION_BF16, &limit), 0);
-    ck_assert(fabs(limit - 2.0 * 11.0 / (256.0 - 11.0)) <= DBL_EPSILON);
+    ck_assert_rounding_of(limit, 2.0 * 11.0 / (256.0 - 11.0), 1.0, DBL_EPSILON);
     ck_assert_int_eq(bound_stencil(4, 3.0, PRECISION_BF16, &limit), 0); /* k = 10 */
-    ck_assert(fabs(limit - 3.0 * 10.0 / (256.0 - 10.0)) <= DBL_EPSILON);
+    ck_assert_rounding_of(limit, 3.0 * 10.0 / (256.0 - 10.0), 1.0, DBL_EPSILON);
     char text[200];
     status_capture(text, sizeof text);
     ck_assert_int_eq(bound_stencil(-1, 1.0, PRECISION_F64, &limit), ERR_ARGUMENT);
@@ -125,14 +127,15 @@ START_TEST(the_worst_plane_decides_within_safety_times_the_envelope)
 {
     struct envelope_judgment j = judged(&typical);
     ck_assert_int_eq(j.verdict, VERDICT_WITHIN);
-    ck_assert(fabs(j.margin - 0.75) <= 4.0 * DBL_EPSILON && exactly(j.observed, 3e-4));
+    ck_assert_rounding_of(j.margin, 0.75, 1.0, 4.0 * DBL_EPSILON);
+    ck_assert(exactly(j.observed, 3e-4));
     ck_assert_int_eq(j.worst, 1);
     ck_assert_str_eq(j.reason, "");
     struct envelope tight = typical;
     tight.safety = 2.0; /* 2e-4 */
     j = judged(&tight);
     ck_assert_int_eq(j.verdict, VERDICT_OUTSIDE);
-    ck_assert(fabs(j.margin - 1.5) <= 8.0 * DBL_EPSILON);
+    ck_assert_rounding_of(j.margin, 1.5, 1.0, 8.0 * DBL_EPSILON);
     ck_assert_ptr_nonnull(strstr(j.reason, "field_l2"));
     ck_assert_ptr_nonnull(strstr(j.reason, "tighter"));
     ck_assert_ptr_nonnull(strstr(j.reason, "at 0.5"));
@@ -140,7 +143,8 @@ START_TEST(the_worst_plane_decides_within_safety_times_the_envelope)
     tight.other_tolerance = 5e-5;
     tight.reference = REFERENCE_STORED;
     j = judged(&tight);
-    ck_assert(fabs(j.bound - 3e-4) <= DBL_EPSILON && fabs(j.margin - 1.0) <= 1e-12);
+    ck_assert_rounding(j.bound, 3e-4, 4.0 * DBL_EPSILON);
+    ck_assert_rounding(j.margin, 1.0, 1e-12);
 }
 END_TEST
 
@@ -226,9 +230,11 @@ START_TEST(the_error_of_a_mean_is_the_deviation_over_the_root_of_the_number)
     double mean;
     double error;
     ck_assert_int_eq(ensemble_mean_error(x, 8, 1, &mean, &error), 0);
-    ck_assert(exactly(mean, 5.0) && fabs(error - sqrt(4.0 / 7.0)) <= DBL_EPSILON);
+    ck_assert(exactly(mean, 5.0));
+    ck_assert_rounding_of(error, sqrt(4.0 / 7.0), 1.0, DBL_EPSILON);
     ck_assert_int_eq(ensemble_mean_error(spread, 2, 3, &mean, &error), 0);
-    ck_assert(exactly(mean, 2.0) && fabs(error - 1.0) <= DBL_EPSILON);
+    ck_assert(exactly(mean, 2.0));
+    ck_assert_rounding(error, 1.0, DBL_EPSILON);
     char text[200];
     status_capture(text, sizeof text);
     struct coherence_error c;
@@ -248,12 +254,13 @@ START_TEST(coherence_has_the_floor_and_the_variance_of_its_estimate)
 {
     struct coherence_error c;
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PAIRS, 0.0, 20, &c), 0);
-    ck_assert(fabs(c.floor - 0.0387) < 1e-3);
+    ck_assert_near(c.floor, 0.0387, 1e-3, c.floor * 19.0 / 20.0,
+                   "pairs of 21 members counted for 20");
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PAIRS, 1.0, 20, &c), 0);
     ck_assert(exactly(c.variance, 0.0)); /* identical shots do not scatter */
     ck_assert_int_eq(ensemble_coherence_error(COHERENCE_PRODUCTS, 0.6, 25, &c), 0);
-    ck_assert(fabs(c.floor - 0.2) <= DBL_EPSILON);
-    ck_assert(fabs(c.variance - 0.64 * 0.64 / 50.0) <= DBL_EPSILON);
+    ck_assert_rounding_of(c.floor, 0.2, 1.0, DBL_EPSILON);
+    ck_assert_rounding_of(c.variance, 0.64 * 0.64 / 50.0, 1.0, DBL_EPSILON);
 }
 END_TEST
 
@@ -306,13 +313,15 @@ static void check_trials(enum coherence_estimate kind, double g)
     printf("coherence %g, estimate %d: mean %.4g, variance %.4g, said %.4g\n", g, (int)kind,
            mean, variance, c.variance);
     if (g > 0.0) { /* a variance from 1000 trials is known to 4.5 % */
-        ck_assert_double_le(fabs(mean - g), 3.0 * c.floor);
-        ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.15);
+        ck_assert_near(mean, g, 3.0 * c.floor, g - 4.0 * c.floor, "a bias of four floors");
+        ck_assert_ratio(variance, c.variance, 0.15, 1.4 * c.variance,
+                        "a variance larger by two fifths");
     } else { /* the mean of a Rayleigh amplitude is 0.886 of the root of its square */
         ck_assert_double_le(mean / c.floor, kind == COHERENCE_PAIRS ? 1.05 : 0.93);
         ck_assert_double_ge(mean / c.floor, kind == COHERENCE_PAIRS ? 0.95 : 0.84);
         if (kind == COHERENCE_PAIRS)
-            ck_assert_double_le(fabs(variance / c.variance - 1.0), 0.2);
+            ck_assert_ratio(variance, c.variance, 0.2, 1.4 * c.variance,
+                            "a variance larger by two fifths");
     }
 }
 

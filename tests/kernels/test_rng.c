@@ -3,6 +3,7 @@
 
 #include "kernels/base/rng.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 enum { N = 100000 };
@@ -88,9 +89,13 @@ START_TEST(uniform_numbers_fill_the_interval)
         product += (u[0] - 0.5) * (u[1] - 0.5);
     }
     const double n = 2.0 * N;
-    ck_assert(fabs(sum / n - 0.5) < 5.0 * sqrt(1.0 / 12.0 / n));
-    ck_assert(fabs(square / n - 1.0 / 12.0) < 5.0 * sqrt(1.0 / 180.0 / n));
-    ck_assert(fabs(product / N) < 5.0 / 12.0 / sqrt((double)N));
+    ck_assert_near(sum / n, 0.5, 5.0 * sqrt(1.0 / 12.0 / n), 0.5 + 10.0 * sqrt(1.0 / 12.0 / n),
+                   "a mean off by ten standard errors");
+    ck_assert_near(square / n, 1.0 / 12.0, 5.0 * sqrt(1.0 / 180.0 / n),
+                   1.0 / 12.0 + 10.0 * sqrt(1.0 / 180.0 / n),
+                   "a variance off by ten standard errors");
+    ck_assert_near(product / N, 0.0, 5.0 / 12.0 / sqrt((double)N),
+                   10.0 / 12.0 / sqrt((double)N), "a covariance of ten standard errors");
 }
 END_TEST
 
@@ -113,10 +118,11 @@ START_TEST(normal_numbers_have_the_moments_of_a_standard_normal)
                 sums[power - 1] += pow(x[i], power);
     }
     for (int m = 0; m < 4; m++)
-        ck_assert_msg(fabs(sums[m] / (2.0 * N) - moments[m])
-                          < 5.0 * sqrt(variances[m] / (2.0 * N)),
-                      "moment %d: %g", m + 1, sums[m] / (2.0 * N));
-    ck_assert(fabs(product / N) < 5.0 / sqrt((double)N));
+        ck_assert_near(sums[m] / (2.0 * N), moments[m], 5.0 * sqrt(variances[m] / (2.0 * N)),
+                       moments[m] + 10.0 * sqrt(variances[m] / (2.0 * N)),
+                       "a moment off by ten standard errors");
+    ck_assert_near(product / N, 0.0, 5.0 / sqrt((double)N), 10.0 / sqrt((double)N),
+                   "a covariance of ten standard errors");
 }
 END_TEST
 

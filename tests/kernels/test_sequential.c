@@ -7,6 +7,7 @@
 #include "kernels/contract/ensemble.h"
 #include "kernels/contract/sequential.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 enum { ENSEMBLES = 2000, MAX = 1200 };
@@ -62,9 +63,12 @@ START_TEST(errors_are_widened_by_students_quantile_of_one_looks_share)
     const struct sequential_rule one = {.error = 1, .min = 10, .max = 10};
     const struct sequential_rule five = {.error = 1, .min = 10, .max = 160};
     ck_assert_int_eq(sequential_looks(&five), 5);
-    ck_assert(fabs(sequential_widening(&one, 10) * Z - 2.262) < 5e-4);
-    ck_assert(fabs(sequential_widening(&five, 10) * Z - 3.250) < 5e-4);
-    ck_assert(fabs(sequential_widening(&five, 20) * Z - 2.861) < 5e-4);
+    ck_assert_near(sequential_widening(&one, 10) * Z, 2.262, 5e-4,
+                   sequential_widening(&one, 11) * Z, "eleven members");
+    ck_assert_near(sequential_widening(&five, 10) * Z, 3.250, 5e-4, 3.249,
+                   "the last digit one less");
+    ck_assert_near(sequential_widening(&five, 20) * Z, 2.861, 5e-4, 2.860,
+                   "the last digit one less");
     ck_assert(isinf(sequential_widening(&five, 1)));
 }
 END_TEST

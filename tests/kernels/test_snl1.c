@@ -8,6 +8,7 @@
 #include "kernels/contract/bounds.h"
 #include "tests/exact.h"
 #include "tests/kernels/snl1_case.h"
+#include "tests/perturb/near.h"
 #include "tests/perturb/record.h"
 #include "tests/unit_main.h"
 
@@ -297,8 +298,8 @@ static void check_grid(struct snl1_config config)
             for (int p = 0; p < group.npts; p++) {
                 const long at = (long)p * group.nspec;
                 ck_assert_int_eq(results.flags[p], 0);
-                ck_assert_double_le(distance(results.s + at, first.s + at, group.nspec), limit);
-                ck_assert_double_le(distance(results.d + at, first.d + at, group.nspec), limit);
+                ck_assert_norm(distance(results.s + at, first.s + at, group.nspec), limit);
+                ck_assert_norm(distance(results.d + at, first.d + at, group.nspec), limit);
             }
             snl1_results_clear(&results);
             snl1_destroy(handle);

@@ -7,6 +7,7 @@
 #include "kernels/base/mem.h"
 #include "tests/exact.h"
 #include "tests/kernels/isa.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 enum { N = 20001 }; /* above threads_pointwise */
@@ -119,17 +120,19 @@ static void check_largest(struct row *r)
         r->y[i] = 1.0;
     r->k[LD + N - 1] = 2e-3;
     bin_norm(r);
-    ck_assert(fabs(r->out[0] - 4.0) < 1e-14 && fabs(r->out[1] - 4.0) < 1e-14);
+    ck_assert_rounding(r->out[0], 4.0, 2.5e-15);
+    ck_assert_rounding(r->out[1], 4.0, 2.5e-15);
     r->state[LD + N - 1] = 2.0;
     bin_norm(r);
-    ck_assert(fabs(r->out[1] - 1.0) < 1e-14);
+    ck_assert_rounding(r->out[1], 1.0, 1e-14);
     r->atol = 1e-3;
     r->state[LD + N - 1] = 0.0;
     bin_norm(r);
-    ck_assert(fabs(r->out[1] - 1.0) < 1e-14);
+    ck_assert_rounding(r->out[1], 1.0, 1e-14);
     r->k[0] = 4e-3;
     bin_norm(r);
-    ck_assert(fabs(r->out[0] - 5.0) < 1e-14 && fabs(r->out[1] - 4.0) < 1e-14);
+    ck_assert_rounding(r->out[0], 5.0, 2.5e-15);
+    ck_assert_rounding(r->out[1], 4.0, 2.5e-15);
 }
 
 START_TEST(largest_error_is_relative_to_the_larger_state)

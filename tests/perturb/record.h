@@ -44,6 +44,28 @@ static inline void perturb_record(const char *family, double size, double margin
     fclose(out);
 }
 
+/** A comparison within a tolerance that stands where it is used (tests/perturb/near.h). */
+struct perturb_place {
+    const char *file;
+    int line;
+    double moved;  /* by its fault, in tolerances */
+    double margin; /* observed error over the tolerance */
+    const char *fault;
+};
+
+/** Add a record of a place. */
+static inline void perturb_record_place(const struct perturb_place *place)
+{
+    if (!perturb_wanted())
+        return;
+    FILE *const out = fopen(getenv("SCANFARM_PERTURB"), "a");
+    if (out == NULL)
+        return; /* the collector misses it */
+    fprintf(out, "@%s:%d|%.3g|%.3g|%s\n", place->file, place->line, place->moved, place->margin,
+            place->fault);
+    fclose(out);
+}
+
 /**
  * The same for an error that is a norm or the distance of two numbers: one more than `limit` +
  * `observed` away is seen whatever its direction (triangle inequality).

@@ -15,6 +15,7 @@ import numpy as np
 
 from checks import run_checks
 from farm import begun, command, content, descendants, finish, run, same, start, wait_until, write
+from near import near
 
 PI = np.pi
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start
@@ -351,7 +352,7 @@ def files_can_be_scanned_and_collected_without_them():
     assert r.returncode == 0, r.stderr
     with h5py.File(os.path.join(folder, "all.h5")) as file:
         widths = file["plane/fwhm_t"][:, 0]
-    assert abs(widths[0] / 100e-15 - 1) < 1e-2 and abs(widths[1] / 200e-15 - 1) < 1e-2, widths
+    assert near(widths[:2], [100e-15, 200e-15], rtol=1e-2, faulty=[102e-15, 204e-15], fault="widths larger by a fiftieth"), widths
 
 
 def a_large_set_is_refused_with_the_limit():
@@ -374,7 +375,7 @@ def several_pulses_are_a_list():
     with h5py.File(os.path.join(folder, "out.h5")) as file:
         energy = file["plane/energy"][0, 0]
     area = np.sqrt(PI / (4 * np.log(2))) * 100e-15  # of a Gaussian's intensity; the three hardly overlap
-    assert abs(energy / (2e3 * area + 4e-12 + 1 * area) - 1) < 1e-4, energy
+    assert near(energy, 2e3 * area + 4e-12 + 1 * area, rtol=1e-4, faulty=2e3 * area + 4e-12, fault="without the third pulse"), energy
     refused(table_folder(FIBRE.replace("INPUT", f"pulse: [{{{one}}}, {{{two}}}, {{{two}}}, {{{two}}}]")), 2, "scan.yaml:9:", "pulse: 4 entries; accepted: at most 3")
     refused(table_folder(FIBRE.replace("INPUT", f"pulse: [{{{one}}}, {{energi: 1 nJ}}]")), 2, "energi", "did you mean 'energy'")
 
@@ -386,9 +387,10 @@ def a_wave_with_noise_has_a_photon_in_each_bin():
     with h5py.File(os.path.join(folder, "out.h5")) as file:
         a, omega, energy = file["plane/field"][1, 0], file["omega"][...], file["plane/energy"][1, 0]
     noise = np.delete(np.abs(a) ** 2 * 4e-12 / (1.054571817e-34 * omega), 0)  # photons a bin
-    assert np.allclose(noise, 1, rtol=1e-6), (noise.min(), noise.max())
+    assert near(noise, 1, rtol=1e-6, faulty=1.00001, fault="a photon larger by 1e-5"), (noise.min(), noise.max())
     # the photon in the wave's own bin beats with it: 2 sqrt(hbar omega/T/P)
-    assert abs(energy / (3 * 4e-12) - 1) < 2.1 * np.sqrt(1.054571817e-34 * omega[0] / 4e-12 / 3), energy
+    beat = np.sqrt(1.054571817e-34 * omega[0] / 4e-12 / 3)
+    assert near(energy, 3 * 4e-12, rtol=2.1 * beat, faulty=3 * 4e-12 * (1 + 2 * np.sqrt(2) * beat), fault="two photons in the bin"), energy
     text = command(folder, "plan", "scan.yaml", "--no-measure").stdout
     assert "gain of modulation instability" in text, text
 

@@ -13,6 +13,7 @@ import numpy as np
 
 import made_file
 from svg_text import boxes, faults, svg_texts
+from near import near
 
 EXE = os.environ["SCANFARM"]
 failures = []
@@ -149,7 +150,7 @@ def ticks():
         check("… have different tick labels", len(shown) >= 3 and len(set(map(float, shown))) == len(shown), shown)
         heights = sorted((float(b[0]), -(b[2] + b[4]) / 2) for b in left)
         per_tick = np.diff([y for _, y in heights]) / np.diff([v for v, _ in heights])
-        check("… that are equally far apart as numbers", np.allclose(per_tick, per_tick[0], rtol=0.02), heights)
+        check("… that are equally far apart as numbers", near(per_tick, per_tick[0], rtol=0.02, faulty=1.05 * per_tick[0], fault="a tick off by a twentieth"), heights)
         offset = [x for x in t if x.startswith("energy")]
         check("… and an offset in the label where digits no longer do", (offset == ["energy − 1"]) == (digits > 5), offset)
 
@@ -217,10 +218,10 @@ def real_fields():
     power = re.search(r"power \(dB, 0 = ([\d.]+) MW\)", line)
     density = re.search(r"energy per wavelength \(dB, 0 = ([\d.]+) nJ/nm\)", line)
     want = 1e-5 / (50e-15 * np.sqrt(np.pi / np.log(16))) / 1e6
-    check("… with its peak power", power and abs(float(power[1]) / want - 1) < 0.01, (line, want))
+    check("… with its peak power", power and near(float(power[1]), want, rtol=0.01, faulty=1.02 * want, fault="a fiftieth more"), (line, want))
     per_omega = 1e-5 * 2 * np.sqrt(np.log(2) / np.pi) / (4 * np.log(2) / 50e-15)
     want = per_omega * 2 * np.pi * 299792458.0 / 800e-9**2
-    check("… with its spectral energy", density and abs(float(density[1]) / want - 1) < 0.01, (line, want))
+    check("… with its spectral energy", density and near(float(density[1]), want, rtol=0.01, faulty=1.02 * want, fault="a fiftieth more"), (line, want))
     draws("and its spectrum alone", "alone.svg", "real.h5", "-w", "spectrum")
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from checks import run_checks
 from farm import CODES, NOISE, SLOW, command, descendants, finish, run, start, wait_until, write
+from near import near
 
 PLAIN = ("--fft-rigour", "estimate")  # the same transforms, and so the same bits, in every run
 # 20 members: those with fail_at 1 have odd ids
@@ -102,7 +103,7 @@ def plan_shows_the_shards_that_run_computes():
     assert code.returncode == 0, code.stderr
     plan = json.loads(code.stdout)
     assert [s["shard"] for s in plan["shards"]] == [1, 2, 3, 4]
-    assert sum(s["count"] for s in plan["shards"]) == 30 and abs(sum(s["share"] for s in plan["shards"]) - 1) < 1e-9
+    assert sum(s["count"] for s in plan["shards"]) == 30 and near(sum(s["share"] for s in plan["shards"]), 1, atol=1e-9, faulty=1 - 1e-8, fault="1e-8 of the work in no shard")
     # [3 planes][4 doubles], `x`, `code`, the checksum: of one plane
     assert plan["memory"]["plane_bytes"] == 7 * 8 and plan["memory"]["state_bytes"] > 0
     for shard in plan["shards"]:

@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "runner/deadline.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 static double seconds_of(const char *text)
@@ -66,8 +67,10 @@ START_TEST(a_stop_leaves_twenty_seconds_or_a_tenth)
 {
     const double now = (double)time(NULL);
     ck_assert_exactly(deadline_stop(0, 0), 0);
-    ck_assert_double_eq_tol(deadline_stop(now + 1000, 0) - clock_wall(), 980, 2);
-    ck_assert_double_eq_tol(deadline_stop(now + 100, 0) - clock_wall(), 90, 2);
+    ck_assert_near(deadline_stop(now + 1000, 0) - clock_wall(), 980, 2,
+                   deadline_stop(now + 995, 0) - clock_wall(), "an end five seconds earlier");
+    ck_assert_near(deadline_stop(now + 100, 0) - clock_wall(), 90, 2,
+                   deadline_stop(now + 95, 0) - clock_wall(), "an end five seconds earlier");
     ck_assert_double_gt(deadline_stop(now - 5, 0), 0); /* over, which is not none */
 }
 END_TEST
@@ -76,8 +79,10 @@ START_TEST(a_stop_leaves_time_for_the_last_writing_and_half_for_the_work)
 {
     const double now = (double)time(NULL);
     ck_assert_exactly(deadline_stop(0, 40), 0);
-    ck_assert_double_eq_tol(deadline_stop(now + 1000, 100) - clock_wall(), 880, 2);
-    ck_assert_double_eq_tol(deadline_stop(now + 100, 1000) - clock_wall(), 50, 2);
+    ck_assert_near(deadline_stop(now + 1000, 100) - clock_wall(), 880, 2,
+                   deadline_stop(now + 995, 100) - clock_wall(), "an end five seconds earlier");
+    ck_assert_near(deadline_stop(now + 100, 1000) - clock_wall(), 50, 2,
+                   deadline_stop(now + 90, 1000) - clock_wall(), "an end ten seconds earlier");
     ck_assert_double_gt(deadline_stop(now - 5, 10), 0);
 }
 END_TEST

@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "runner/plane_error.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 /* A right value known by hand, to the rounding of a few operations. */
 static void is_near(double got, double want)
 {
-    ck_assert_double_le(fabs(got - want), 4 * DBL_EPSILON * fabs(want));
+    ck_assert_rounding(got, want, 4 * DBL_EPSILON);
 }
 
 START_TEST(distances_are_those_worked_out_by_hand)

@@ -17,6 +17,7 @@ from checks import run_checks
 from checksum import seal
 from data import table_folder
 from farm import CODES, GUIDED, NOISE, SLOW, begun, command, finish, run, start, wait_until, write
+from near import near, rounding
 
 STEPS = CODES.replace("store: {history: 0}\n", "")
 FAILS = "scan: fails\nmodel: probe\naxes: [{a: [0, 1]}, {fail_at: [-1, 1]}]\nsave: {planes: 3}\n"
@@ -284,7 +285,7 @@ def a_forged_verdict_is_seen():
     assert result["broken"] == 0 and result["checks"]["verdicts"]["checked"] == 4, result
     first = result["worst"][0]
     assert first["kind"] == "verdicts" and first["what"] == "field_l2" and first["margin"] > 1, first
-    assert np.isclose(first["observed"], error.max(), rtol=1e-12) and np.isclose(first["allowed"], 1e-6, rtol=1e-12)
+    assert rounding(first["observed"], error.max()) and rounding(first["allowed"], 1e-6)
     c = "member/contract/"
     found_as(JUDGED, put(c + "verdict", bad, 1), "verdicts", f"member {bad}", "the verdict is within", "is outside")
     found_as(JUDGED, put(c + "verdict", good, 0), "verdicts", f"member {good}", "unjudged")
@@ -403,7 +404,7 @@ def a_broken_kernel_of_another_program_is_outside_the_envelope():
         worst = next(w for w in result["worst"] if w["kind"] == "adaptive")
         m = int(off.max(axis=1).argmax())
         assert worst["member"] == m and worst["plane"] == off[m].argmax(), (what, worst, off)
-        assert np.isclose(worst["observed"], off.max(), rtol=1e-6) and np.isclose(worst["allowed"], allowed, rtol=1e-12)
+        assert near(worst["observed"], off.max(), rtol=1e-6, faulty=1.00001 * off.max(), fault="1e-5 more") and rounding(worst["allowed"], allowed)
         assert 0 <= worst["index"] < 512, worst
 
 
@@ -524,7 +525,8 @@ def the_table_tells_by_axis_and_by_class():
         margin = file["member/contract/margin"][...]
     rows = [line.split() for line in lines[by + 2:by + 4]]
     assert rows[0][:6] == ["1e-05", "2", "2", "2", "0/2", "2/2"] and rows[1][:6] == ["1e-06", "2", "2", "2", "2/2", "2/2"], rows
-    assert np.allclose([float(row[6]) for row in rows], [margin[:2].max(), margin[2:].max()], rtol=0.01), (rows, margin)
+    assert near([float(row[6]) for row in rows], [margin[:2].max(), margin[2:].max()], rtol=0.01,
+                faulty=[1.02 * margin[:2].max(), 1.02 * margin[2:].max()], fault="a fiftieth more"), (rows, margin)
     assert "  by gamma" in lines and "  nearest to their bounds" in lines, lines
 
 

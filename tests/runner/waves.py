@@ -14,6 +14,7 @@ import numpy as np
 
 from checks import run_checks
 from farm import command, content, run, same, write
+from near import near, norm_below
 
 DATA = os.path.join(os.environ["SCANFARM_SOURCE"], "tests/data/snl1")
 B1 = "grid: {frequencies: 32, directions: 36, first: 0.0373 Hz}"
@@ -126,9 +127,10 @@ def the_stored_balances_are_those_of_the_stored_terms():
         for row, name in enumerate(("point_action_balance", "point_energy_balance")):
             got = planes[name].reshape(-1)[:56]
             # the frequencies are a chain of 32 products in binary32
-            assert np.isnan(got[40]) and abs(got - balance[row])[finite].max() < 1e-6, (name, abs(got - balance[row]).max())
+            assert np.isnan(got[40]) and norm_below(abs(got - balance[row])[finite].max(), 1e-6), (name, abs(got - balance[row]).max())
         momentum = planes["momentum_balance"].reshape(-1)
-        assert abs(momentum[-1] - balance[2:, 55].max()) < 1e-6 and abs(momentum[0] - balance[2:, :5].max()) < 1e-6
+        want = balance[2:, 55].max(), balance[2:, :5].max()
+        assert near([momentum[-1], momentum[0]], want, atol=1e-6, faulty=[want[0] + 1e-5, want[1]], fault="1e-5 more")
         # point 55 has compact support and is alone in the last block
         action, energy = (planes[name].reshape(-1)[55] for name in ("point_action_balance", "point_energy_balance"))
         assert 0 < action <= 2e-6 and 0 < energy <= 2e-6 and 0 < momentum[-1] <= 5e-3, (action, energy, momentum[-1])
@@ -257,7 +259,7 @@ def a_run_takes_no_byte_of_a_large_file_more_than_twice():
     # the smaller arrays of 220 times 56 points stay in memory and are read once
     more = 200 * 56 * 4
     action, rest = more * 32 * 36, more * (32 + 1)
-    assert abs(taken[1] - taken[0] - 2 * action - rest) < 0.01 * action, (taken, action, rest)
+    assert near(taken[1] - taken[0], 2 * action + rest, atol=0.01 * action, faulty=2 * action, fault="smaller arrays not counted"), (taken, action, rest)
 
 
 def numbers_that_stand_for_others_are_refused_and_those_for_none_are_none():
@@ -399,9 +401,9 @@ def a_made_sea_has_the_shape_that_was_asked_for():
         a = e * (cg / (2 * np.pi * sigma))[:, None]
         got = planes["action"][0, -1, p]
         # the grid is a chain of 30 products in binary32, 6e-8 each, and the peak's flank has a slope of some 15
-        assert abs(got - a).max() < 3e-5 * a.max(), abs(got - a).max() / a.max()
-    assert abs(planes["height"][0, -1] - 2.5) < 1e-5
-    assert abs(planes["point_height"][0, -1] - 2.5).max() < 1e-5
+        assert norm_below(abs(got - a).max() / a.max(), 3e-5), abs(got - a).max() / a.max()
+    assert near(planes["height"][0, -1], 2.5, atol=1e-5, faulty=2.5001, fault="0.1 mm more")
+    assert near(planes["point_height"][0, -1], 2.5, atol=1e-5, faulty=2.5001, fault="0.1 mm more")
     assert 0 < planes["action_balance"][0, -1] < 0.01 and planes["source_max"][0, -1] > 0
     assert planes["diagonal_min"][0, -1] < 0
 
@@ -415,7 +417,9 @@ def noise_and_swell_are_scanned():
     action, height = content(folder)["action"][:, -1], content(folder)["point_height"][:, -1]
     assert not np.array_equal(action[0], action[2]), "another seed, the same sea"
     assert not np.array_equal(action[0, 0], np.roll(action[0, 1], -2, 1)), "each point has its own draw"
-    assert abs(height[0] - 2.5).max() < 0.5 and (abs(height[1] - np.hypot(2.5, 2.0)) < 0.5).all(), height
+    both = np.hypot(2.5, 2.0)
+    assert near(height[0], 2.5, atol=0.5, faulty=both, fault="with the swell"), height
+    assert near(height[1], both, atol=0.5, faulty=2.5, fault="without the swell"), height
     assert (content(folder)["nonfinite_points"] == 0).all()
 
 

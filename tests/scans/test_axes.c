@@ -7,6 +7,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/mem.h"
 #include "tests/exact.h"
+#include "tests/perturb/near.h"
 #include "tests/scans/toy.h"
 #include "tests/unit_main.h"
 
@@ -111,7 +112,7 @@ START_TEST(linear_axes_round_each_value_once)
     scan = toy_scan(AXES "  - pulse.phases.cep: {from: 0 deg, to: 90 deg, points: 91}\n");
     ck_assert(exactly(scan_axis_value(scan, 0, 0, 90), M_PI_2));
     for (int i = 0; i <= 90; i++)
-        ck_assert(fabs(scan_axis_value(scan, 0, 0, i) - i * (M_PI / 180)) <= 0x1p-52 * 1.6);
+        ck_assert_rounding_of(scan_axis_value(scan, 0, 0, i), i * (M_PI / 180), 1.6, 0x1p-52);
     toy_check_canonical(toy_models, scan);
     scan_destroy(scan);
 }

@@ -7,6 +7,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "scans/table.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 static const struct data_column columns[] = {
@@ -53,10 +54,7 @@ static void accepts(const char *text, int arrays, const double *values)
     for (int i = 0; i < arrays; i++)
         for (long k = 0; k < set.array[i].length[0]; k++) {
             const double right = values[i * set.array[i].length[0] + k];
-            const double error = set.array[i].real[k] - right;
-            ck_assert_msg(error <= 1e-15 * right && -error <= 1e-15 * right,
-                          "array %d, row %ld: %.17g, not %.17g", i, k, set.array[i].real[k],
-                          right);
+            ck_assert_rounding(set.array[i].real[k], right, 1e-15);
         }
     data_clear(&set);
     ck_assert_int_eq(mem_live(), 0);
