@@ -199,7 +199,12 @@ static int apply_plasma(struct response *r, enum rate_evaluation rate, long colu
     launch *const exposures[] = {[RESPONSE_RATE_FIELD] = run->column_exposure_field,
                                  [RESPONSE_RATE_CHANNEL] = run->column_exposure_channel,
                                  [RESPONSE_RATE_ADK] = run->column_exposure_adk};
+    static const enum column_kind kinds[] = {[RESPONSE_RATE_FIELD] = COLUMN_BY_FIELD,
+                                             [RESPONSE_RATE_CHANNEL] = COLUMN_BY_CHANNEL,
+                                             [RESPONSE_RATE_ADK] = COLUMN_BY_ADK};
     const long n = r->setup.n;
+    if (be->ops->device != NULL)
+        return be->ops->device->column(be, kinds[rate], args, 0, columns, n);
     if (response_is_fused(&r->setup))
         return trapezoids[rate](be, args, 0, columns, n);
     TRY(exposures[rate](be, args, 0, columns, n));
