@@ -17,6 +17,7 @@
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/kernels/perturbed.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 #define ROWS   3
@@ -27,7 +28,9 @@
 struct kind {
     const char *name;
     void (*fill)(struct capillary_case *c, int member);
-    int launches, transforms; /* of a trial; a pass of the plasma's column is one launch */
+    int launches, transforms; /* of a trial, without the plasma's columns */
+    int columns;              /* of a trial */
+    int passes;               /* of a column on a CPU; a device has them in one call */
     bool plasma;
 };
 
@@ -67,6 +70,8 @@ static void fill_trapezoid(struct capillary_case *c, int member)
     capillary_case_set(c, "pulse.energy", (220.0 + 20.0 * member) * 1e-6);
 }
 
+/* Less energy for gases that ionise sooner: with more than some per cent of the particles
+ * ionised a plasma amplifies rounding beyond the ladder. */
 static void fill_band(struct capillary_case *c, int member)
 {
     fill(c, member);
@@ -74,7 +79,7 @@ static void fill_band(struct capillary_case *c, int member)
     capillary_case_choose(c, "kerr.third_harmonic", "false");
     capillary_case_choose(c, "plasma.rate", "ppt");
     capillary_case_choose(c, "plasma.rule", "band");
-    capillary_case_set(c, "pulse.energy", (220.0 + 20.0 * member) * 1e-6);
+    capillary_case_set(c, "pulse.energy", (220.0 - 20.0 * member) * 1e-6);
     capillary_case_set(c, "absorber.time", 0.01 * (1 + member));
     capillary_case_set(c, "absorber.spectral", 0.01);
 }
@@ -120,17 +125,18 @@ static void fill_envelope(struct capillary_case *c, int member)
 /*
  * Launches: the stepper's 7 passes and the taking of accepted rows, 5 more with more than two
  * terms; at the end of a trial the loss and the squares of the samples; and 6 times the
- * response (1; of the band rule 3 for each species, and their sum), lean where the density
- * changes along the way 1, without third harmonic 1, Raman 2, absorber in time 2. Transforms: 6
- * times 2, without third harmonic 1 more, absorber in time 1, Raman 2.
+ * response (1 without plasma; the sum of two species' columns), lean where the density changes
+ * along the way 1, without third harmonic 1, Raman 2, absorber in time 2. Columns: 6 for each
+ * species. Transforms: 6 times 2, without third harmonic 1 more, absorber in time 1, Raman 2.
  */
 static const struct kind kinds[] = {
-    {"Kerr", fill, 7 + 1 + 2 + 6, 12, false},
-    {"trapezoid along a gradient", fill_trapezoid, 7 + 1 + 2 + 6 * (1 + 1), 12, true},
-    {"band, absorbers, no third harmonic", fill_band, 7 + 1 + 2 + 6 * (3 + 1 + 2), 24, true},
-    {"two species and Raman", fill_mixture, 7 + 1 + 2 + 6 * (3 + 3 + 1 + 2 + 1), 24, true},
-    {"full guide along a taper", fill_taper, 7 + 1 + 2 + 5 + 6 * (1 + 1), 12, false},
-    {"envelope, Raman, absorber", fill_envelope, 7 + 1 + 2 + 6 * (1 + 2 + 2 + 1), 30, false}};
+    {"Kerr", fill, 7 + 1 + 2 + 6, 12, 0, 0, false},
+    {"trapezoid along a gradient", fill_trapezoid, 7 + 1 + 2 + 6 * 1, 12, 6, 1, true},
+    {"band, absorbers, no third harmonic", fill_band, 7 + 1 + 2 + 6 * (1 + 2), 24, 6, 3, true},
+    {"two species and Raman", fill_mixture, 7 + 1 + 2 + 6 * (1 + 2 + 1), 24, 12, 3, true},
+    {"full guide along a taper", fill_taper, 7 + 1 + 2 + 5 + 6 * (1 + 1), 12, 0, 0, false},
+    {"envelope, Raman, absorber", fill_envelope, 7 + 1 + 2 + 6 * (1 + 2 + 2 + 1), 30, 0, 0,
+     false}};
 #define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
 
 /* Launches, transforms, copies and bytes allocated since they were set to zero. */
@@ -206,8 +212,16 @@ static int counted_alloc(struct backend *be, long count, size_t size, void **out
     return plain_ops->alloc(be, count, size, out);
 }
 
+static int counted_column(struct backend *be, enum column_kind kind,
+                          const struct column_args *a, long row, long rows, long n)
+{
+    counts.launches++;
+    return plain_ops->device->column(be, kind, a, row, rows, n);
+}
+
 static void use_counting(struct backend *be)
 {
+    static struct device_ops device;
     plain = be->kernels;
     plain_ops = be->ops;
     counting_ops = *be->ops;
@@ -215,6 +229,11 @@ static void use_counting(struct backend *be)
     counting_ops.alloc = counted_alloc;
     counting_ops.upload = counted_upload;
     counting_ops.download = counted_download;
+    if (be->ops->device != NULL) {
+        device = *be->ops->device;
+        device.column = counted_column;
+        counting_ops.device = &device;
+    }
     be->kernels = &counting;
     be->ops = &counting_ops;
 }
@@ -351,11 +370,9 @@ static void check_ladder(const struct kind *kind, const double *got, const doubl
 static void check_observable(const struct batch *together, int r, const struct batch *alone,
                              enum capillary_observable which, double tolerance)
 {
-    const double got = together->observable[r][which];
     const double want = alone->observable[0][which];
-    ck_assert_msg(fabs(got - want) <= tolerance * fabs(want),
-                  "%s, row %d, %s: %.17g, not %.17g", together->kind->name, r,
-                  capillary_ops.info->observables[which].name, got, want);
+    ck_assert_ratio(together->observable[r][which], want, tolerance,
+                    want * (1.0 + 50.0 * tolerance), "50 tolerances more");
 }
 
 static void check_on_given_steps(const struct kind *kind)
@@ -376,12 +393,9 @@ static void check_on_given_steps(const struct kind *kind)
         check_ladder(kind, (const double *)together.field[r], (const double *)alone.field[0],
                      alone.bins, true);
         check_ladder(kind, together.path[r], alone.path[0], 3, false);
-        for (int i = 0; i < 3;
-             i++) /* each of them by itself; rounding of the field, amplified */
-            ck_assert_msg(fabs(together.path[r][i] - alone.path[0][i])
-                              <= 1e-11 * fabs(alone.path[0][i]),
-                          "%s: integral %d: %.17g, not %.17g", kind->name, i,
-                          together.path[r][i], alone.path[0][i]);
+        for (int i = 0; i < 3; i++) /* each by itself; rounding of the field, amplified */
+            ck_assert_ratio(together.path[r][i], alone.path[0][i], 1e-11,
+                            alone.path[0][i] * (1.0 + 5e-10), "an integral 5e-10 larger");
         check_observable(&together, r, &alone, CAPILLARY_PEAK_POWER, 1e-12);
         check_observable(&together, r, &alone, CAPILLARY_FWHM_T, 1e-11);
         check_observable(&together, r, &alone, CAPILLARY_IONISED_FRACTION, 1e-10);
@@ -415,9 +429,8 @@ START_TEST(a_batch_ends_where_each_member_does_alone)
         open_alone(&alone, kind, r);
         batch_finish(&alone);
         const double steps = (double)(together.st[r].steps + alone.st[0].steps);
-        const double away = capillary_distance(together.field[r], alone.field[0], alone.bins);
-        ck_assert_msg(away <= 1e-6 * steps, "%s, row %d: %g after %g steps", kind->name, r,
-                      away, steps);
+        ck_assert_norm(capillary_distance(together.field[r], alone.field[0], alone.bins),
+                       1e-6 * steps);
         batch_close(&alone);
     }
     batch_close(&together);
@@ -447,10 +460,12 @@ static struct counts counts_of(const struct kind *kind, int rows, int steps)
 START_TEST(a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows)
 {
     const struct kind *const kind = &kinds[_i];
+    const int passes = strcmp(lane_options(1).name, "cpu") == 0 ? kind->passes : 1;
+    const int launches = kind->launches + passes * kind->columns;
     for (int rows = 1; rows <= ROWS; rows += ROWS - 1) {
         const struct counts few = counts_of(kind, rows, 1);
         const struct counts many = counts_of(kind, rows, 3);
-        ck_assert_int_eq(many.launches - few.launches, 2 * kind->launches);
+        ck_assert_int_eq(many.launches - few.launches, 2 * launches);
         ck_assert_int_eq(many.transforms - few.transforms, 2 * kind->transforms);
         /* The stepper's numbers and the model's, each way. */
         ck_assert_int_eq(many.uploads - few.uploads, 2 * 2);

@@ -139,7 +139,7 @@ static void check_budget(const struct team_result *got, const struct team_result
         struct comparison out;
         ck_assert_int_eq(comparison_run(&in, &out), 0);
         ck_assert_msg(out.within, "plane %d: margin %g", p, out.margin);
-        perturbed_check(&in, 0.0, "row of a batch");
+        perturbed_check(&in, 0.0, "row");
     }
 }
 
