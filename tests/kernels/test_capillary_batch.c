@@ -17,6 +17,7 @@
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/kernels/perturbed.h"
+#include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 #define ROWS   3
@@ -353,9 +354,7 @@ static void check_observable(const struct batch *together, int r, const struct b
 {
     const double got = together->observable[r][which];
     const double want = alone->observable[0][which];
-    ck_assert_msg(fabs(got - want) <= tolerance * fabs(want),
-                  "%s, row %d, %s: %.17g, not %.17g", together->kind->name, r,
-                  capillary_ops.info->observables[which].name, got, want);
+    ck_assert_norm(fabs(got - want), tolerance * fabs(want));
 }
 
 static void check_on_given_steps(const struct kind *kind)
@@ -376,12 +375,10 @@ static void check_on_given_steps(const struct kind *kind)
         check_ladder(kind, (const double *)together.field[r], (const double *)alone.field[0],
                      alone.bins, true);
         check_ladder(kind, together.path[r], alone.path[0], 3, false);
-        for (int i = 0; i < 3;
-             i++) /* each of them by itself; rounding of the field, amplified */
-            ck_assert_msg(fabs(together.path[r][i] - alone.path[0][i])
-                              <= 1e-11 * fabs(alone.path[0][i]),
-                          "%s: integral %d: %.17g, not %.17g", kind->name, i,
-                          together.path[r][i], alone.path[0][i]);
+        for (int i = 0; i < 3; i++) { /* by itself; rounding of the field, amplified */
+            const double want = alone.path[0][i];
+            ck_assert_norm(fabs(together.path[r][i] - want), 1e-11 * fabs(want));
+        }
         check_observable(&together, r, &alone, CAPILLARY_PEAK_POWER, 1e-12);
         check_observable(&together, r, &alone, CAPILLARY_FWHM_T, 1e-11);
         check_observable(&together, r, &alone, CAPILLARY_IONISED_FRACTION, 1e-10);
@@ -416,8 +413,7 @@ START_TEST(a_batch_ends_where_each_member_does_alone)
         batch_finish(&alone);
         const double steps = (double)(together.st[r].steps + alone.st[0].steps);
         const double away = capillary_distance(together.field[r], alone.field[0], alone.bins);
-        ck_assert_msg(away <= 1e-6 * steps, "%s, row %d: %g after %g steps", kind->name, r,
-                      away, steps);
+        ck_assert_norm(away, 1e-6 * steps);
         batch_close(&alone);
     }
     batch_close(&together);
