@@ -237,10 +237,14 @@ void dispatch_worker_clear(struct dispatch_worker *worker)
     holding_clear(&worker->unchecked);
 }
 
+int64_t dispatch_pending_rows(const struct dispatch *dispatch)
+{
+    return dispatch_waiting(dispatch) + dispatch->judging.count + dispatch->losses.suspects;
+}
+
 int64_t dispatch_pending(const struct dispatch *dispatch)
 {
-    return dispatch_waiting(dispatch) + dispatch->points.pending + dispatch->judging.count
-           + dispatch->losses.suspects;
+    return dispatch_pending_rows(dispatch) + dispatch->points.pending;
 }
 
 static int compare_doubles(const void *a, const void *b)

@@ -229,6 +229,9 @@ void dispatch_worker_clear(struct dispatch_worker *worker);
 /** Number of tasks that nobody has. */
 int64_t dispatch_pending(const struct dispatch *dispatch);
 
+/** Those of them that take a row of a model: members and judgments, no reductions. */
+int64_t dispatch_pending_rows(const struct dispatch *dispatch);
+
 /**
  * The next chunk for a worker.
  *

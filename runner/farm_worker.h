@@ -19,7 +19,7 @@ struct farm_place {
     const char *host;
     const char *wisdom; /* stored in the file, "" without */
     int attempt;
-    int64_t open;                      /* tasks of all workers at the start */
+    int64_t open;                      /* rows wanted of all workers at the start */
     bool touched;                      /* members may have planes of an earlier run */
     const struct resume_table *resume; /* where members can go on */
 };

@@ -41,7 +41,7 @@ struct start {
     long wisdom;
     long resume;  /* bytes of the table of checkpoints after them */
     long inputs;  /* bytes of the data that the scan names, sent apart */
-    int64_t open; /* tasks */
+    int64_t open; /* tasks that take a row */
     uint64_t attempt_id;
     struct process_id controller;
     char file[RUN_PATH_SIZE];
@@ -104,7 +104,7 @@ static void fill_start(struct rank *r)
 {
     const struct prepared *p = &r->prepared;
     r->start.touched = p->dispatch.touched;
-    r->start.open = dispatch_pending(&p->dispatch);
+    r->start.open = dispatch_pending_rows(&p->dispatch);
     r->start.canonical = (long)strlen(scan_canonical(p->scan)) + 1;
     r->start.wisdom = (long)strlen(p->wisdom) + 1;
     r->start.resume = (long)p->resume.count * (long)sizeof *p->resume.place;

@@ -108,7 +108,7 @@ static int place(const struct prepared *p, struct worker *worker)
     TRY(settle_alone(p->options, p->scan, &settled));
     worker->placement = settled.placement;
     worker->device = settled.device;
-    worker->open = dispatch_pending(&p->dispatch);
+    worker->open = dispatch_pending_rows(&p->dispatch);
     if (settled.passed[0] != '\0')
         log_info("backend auto takes the CPU: %s", settled.passed);
     TRY(batch_open(worker, batch));

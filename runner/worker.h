@@ -102,7 +102,7 @@ struct worker {
     struct placement placement;     /* its capacity: rows of any model object, at most */
     struct device_choice device;    /* zeroed: the CPU, or as the options say */
     double batch_left;              /* bytes of it that were free at the start */
-    int64_t open;                   /* tasks of all workers at the start; 0: not known */
+    int64_t open;                   /* rows wanted of all workers at the start; 0: not known */
     bool touched;                   /* members may have planes of an earlier run */
     bool quit;
     struct worker_slot slot[WORKER_SLOTS];

@@ -198,6 +198,29 @@ def rows_come_from_free_memory():
                                              r"6.25 MB kept; tables \S+ B \+ 11 rows of 8 MB", out.stdout), out.stdout
 
 
+def a_row_is_for_a_member_and_not_for_a_reduction():
+    """Four points of two realisations of which one is left: what waits is that member, and the sums of four points."""
+    text = """scan: left
+model: gnlse
+parameters:
+  length: 1 mm
+  wavelength: 835 nm
+  betas: [-11.83 ps^2/km]
+  gamma: 0.1 W^-1 m^-1
+  pulse: {shape: sech, duration: 50 fs}
+  grid: {points: 64, window: 1 ps}
+axes: [{pulse.peak_power: [1 W, 2 W, 3 W, 4 W]}]
+ensemble: {realisations: 2, noise: one_photon, seed: 1}
+save: {planes: 2}
+"""
+    for words in ((), ("-n", "1")):
+        folder = write(text)
+        code, _, err = run(folder, *EMU, "--only", "1-7", "--no-reduce")
+        assert code == 0 and rows_of(err) == [7], err
+        code, _, err = run(folder, *EMU, *words)
+        assert code == 0 and rows_of(err) == [1] and "4/4 points reduced" in err, err
+
+
 def kinds_of_model_objects_share_the_memory():
     """Two objects are kept: (85.2 / 2) / 8 = 5 of the larger rows, 10 of the smaller."""
     text = LARGE.replace("parameters: {size: 1000000}\n", "").replace("axes: [", "axes: [{size: [500000, 1000000, 900000]}, ").replace("23, points: 24", "9, points: 10")

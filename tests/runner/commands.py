@@ -389,6 +389,23 @@ def a_list_is_no_choice():
     check("an axis of modes is accepted", sf("plan", write("modes.yaml", axis), "--no-measure").returncode == 0)
 
 
+def options_of_the_page_are_those_of_the_command():
+    """First cells of the tables in docs/commands.md, section by section."""
+    page = os.path.join(os.environ["SCANFARM_SOURCE"], "docs", "commands.md")
+    with open(page, encoding="utf-8") as f:
+        sections = re.split(r"^## ", f.read(), flags=re.M)[1:]
+    seen = 0
+    for section in sections:
+        names, _, body = section.partition("\n")
+        cells = re.findall(r"^\| (`-[^|]*)", body, re.M)
+        words = {word for cell in cells for word in re.findall(r"--[a-z][a-z-]+", cell)}
+        helped = "".join(sf(name.strip(), "--help").stdout for name in names.split(",")) if words else ""
+        unknown = words - set(re.findall(r"--[a-z][a-z-]+", helped))
+        check(f"the page's options of {names} are there", not unknown, unknown)
+        seen += len(words)
+    check("the page has tables of options", seen > 50, seen)
+
+
 def a_full_disk_gets_no_half_example():
     libc = ctypes.CDLL(None, use_errno=True)
     os.mkdir("full")
@@ -409,7 +426,8 @@ with tempfile.TemporaryDirectory(dir=".") as folder:
     os.chdir(folder)
     for part in (program, option_errors, models, plan_of_small_scans, plan_of_huge_scans, bad_scan_files,
                  what_is_found_after_reading_has_its_place, what_a_capillary_cannot_do, surroundings_of_a_scan_file,
-                 words_that_are_almost_right, a_list_is_no_choice, a_full_disk_gets_no_half_example):
+                 words_that_are_almost_right, a_list_is_no_choice, options_of_the_page_are_those_of_the_command,
+                 a_full_disk_gets_no_half_example):
         part()
     os.chdir("..")
 print(f"{len(failures)} failed")
