@@ -20,15 +20,17 @@ static const struct backend_entry {
     int (*devices)(int *count); /* NULL: it has none */
     int (*describe)(int device, struct backend_device *out);
     int (*left)(struct backend *be, size_t *bytes);
+    const char *(*fft)(void);
     const char *hides[3]; /* what its runtime hides devices by: variables of the environment */
 } backends[] = {
-    {"cpu", cpu_backend_create, NULL, NULL, NULL, {NULL}},
+    {"cpu", cpu_backend_create, NULL, NULL, NULL, backend_fft_library, {NULL}},
 #ifdef SCANFARM_HIP
     {"hip",
      hip_backend_create,
      hip_device_count,
      hip_describe,
      hip_device_left,
+     hip_fft_library,
      {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_CUDA
@@ -37,6 +39,7 @@ static const struct backend_entry {
      cuda_device_count,
      cuda_describe,
      cuda_device_left,
+     cuda_fft_library,
      {"CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_EMU
@@ -45,6 +48,7 @@ static const struct backend_entry {
      emu_device_count,
      emu_describe,
      emu_device_left,
+     emu_fft_library,
      {"EMU_VISIBLE_DEVICES"}},
 #endif
 };
@@ -125,6 +129,14 @@ static int count_devices(const struct backend_entry *entry, int *count)
             FAIL(rc, "%s; %s is '%.60s'", text, entry->hides[i], value);
     }
     FAIL(rc, "%s", text);
+}
+
+const char *backend_fft_of(const char *name)
+{
+    for (int b = 0; b < BACKENDS; b++)
+        if (strcmp(backends[b].name, name) == 0)
+            return backends[b].fft();
+    return NULL;
 }
 
 int backend_devices(const char *name, int *count)

@@ -287,6 +287,14 @@ int backend_has_wisdom(struct backend *be, enum fft_kind kind, long n, bool *kno
 const char *backend_fft_library(void);
 
 /**
+ * The library of a backend's transforms: that text for the CPU, "cuFFT", "hipFFT" or "VkFFT".
+ *
+ * @return NULL for a backend that was built without one, and for a name that is not in this
+ *         program
+ */
+const char *backend_fft_of(const char *name);
+
+/**
  * Row stride to use for rows of n elements: n rounded up to whole 64 bytes. Arrays of different
  * types that share one `ld` take the stride of the smaller type.
  *

@@ -56,6 +56,18 @@ static int print_backend(const char *name, FILE *out)
     return 0;
 }
 
+/* Libraries of transforms: the CPU's first. */
+static void print_fft(FILE *out)
+{
+    for (const char *const *name = backend_names(); *name != NULL; name++) {
+        const char *const library = backend_fft_of(*name);
+        char label[15] = "FFT";
+        if (name != backend_names())
+            snprintf(label, sizeof label, "FFT of %.7s", *name);
+        fprintf(out, "  %-14s %s\n", label, library != NULL ? library : "none in this build");
+    }
+}
+
 /* Measured switching points. */
 static void print_thresholds(FILE *out)
 {
@@ -84,7 +96,7 @@ int version_print(FILE *out)
 #endif
     fprintf(out, "  MPI            %s\n", mpi);
     fprintf(out, "  HDF5           %s\n", hdf5);
-    fprintf(out, "  FFT            %s\n", backend_fft_library());
+    print_fft(out);
     for (const char *const *name = backend_names(); *name != NULL; name++)
         TRY(print_backend(*name, out));
     print_thresholds(out);

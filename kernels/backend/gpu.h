@@ -23,6 +23,9 @@ int cuda_describe(int device, struct backend_device *out);
 /** Bytes of a backend's device that nobody has taken. @return 0 or ERR_DEVICE */
 int cuda_device_left(struct backend *be, size_t *bytes);
 
+/** The library of its transforms, "cuFFT". @return NULL where the build has none */
+const char *cuda_fft_library(void);
+
 /** The same on a HIP device. */
 int hip_backend_create(const struct backend_options *options, struct backend **out);
 
@@ -35,6 +38,9 @@ int hip_describe(int device, struct backend_device *out);
 /** Bytes of a backend's device that nobody has taken. */
 int hip_device_left(struct backend *be, size_t *bytes);
 
+/** "hipFFT" or "VkFFT"; NULL where the build has neither. */
+const char *hip_fft_library(void);
+
 /** The same on the emulated device, in programs of tests/emu alone. */
 int emu_backend_create(const struct backend_options *options, struct backend **out);
 
@@ -46,6 +52,9 @@ int emu_describe(int device, struct backend_device *out);
 
 /** Bytes of a backend's device that nobody has taken. */
 int emu_device_left(struct backend *be, size_t *bytes);
+
+/** "FFTW". */
+const char *emu_fft_library(void);
 
 /** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
 void cuda_strict_fill(struct kernel_table *table);
