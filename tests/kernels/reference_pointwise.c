@@ -130,15 +130,15 @@ void reference_spectral_late(const struct spectral_late_args *a, int s, long row
         answer_complex(&answers[0], i, -IMAGINARY * element(a->in, row * a->ld + i), 0.0L);
 }
 
-#define POWER(member) offsetof(struct spectral_power_args, member)
+#define BIN_POWER(member) offsetof(struct spectral_power_args, member)
 
 const struct kernel_field fields_spectral_power[] = {
-    {"ld_real", FIELD_LD_REAL, POWER(ld_real), 0, 0, 0, 0, 0},
-    {"in", FIELD_SPLIT, POWER(in), 0, 0, FIELD_EVEN, 0, 0},
-    {"over", FIELD_REAL, POWER(over), 0, 0, 0, 0, 0},
-    {"shift", FIELD_SCALARS, POWER(shift), 1, 0, 0, 1, 2},
-    {"power", FIELD_REAL_OUT, POWER(power), 0, 0, 0, 0, 0},
-    {"out", FIELD_SUMS, POWER(out), 3, 0, 0, 0, 0},
+    {"ld_real", FIELD_LD_REAL, BIN_POWER(ld_real), 0, 0, 0, 0, 0},
+    {"in", FIELD_SPLIT, BIN_POWER(in), 0, 0, FIELD_EVEN, 0, 0},
+    {"over", FIELD_REAL, BIN_POWER(over), 0, 0, 0, 0, 0},
+    {"shift", FIELD_SCALARS, BIN_POWER(shift), 1, 0, 0, 1, 2},
+    {"power", FIELD_REAL_OUT, BIN_POWER(power), 0, 0, 0, 0, 0},
+    {"out", FIELD_SUMS, BIN_POWER(out), 3, 0, 0, 0, 0},
     {0}};
 
 /* Two roundings of a power, at most two more of a term and n of the sum. */
