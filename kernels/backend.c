@@ -199,6 +199,15 @@ long backend_stride(long n, size_t size)
     return (n + step - 1) / step * step;
 }
 
+int backend_view(struct backend *be, const double *from, long count, double *room,
+                 const double **out)
+{
+    *out = be->apart ? room : from;
+    if (!be->apart)
+        return 0;
+    return be->ops->download(be, room, from, (size_t)count * sizeof(double));
+}
+
 const struct threshold_row *backend_thresholds(void)
 {
     static const struct threshold_row rows[THRESHOLDS] = {

@@ -302,4 +302,13 @@ const char *backend_fft_of(const char *name);
  */
 long backend_stride(long n, size_t size);
 
+/**
+ * Numbers of a backend for the host to read: in place where it reaches them, else a copy.
+ *
+ * @param room  [count] on the host, for the copy
+ * @param out   receives where they are; valid until the backend writes them or room changes
+ */
+int backend_view(struct backend *be, const double *from, long count, double *room,
+                 const double **out);
+
 #endif

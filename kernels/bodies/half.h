@@ -65,6 +65,40 @@ K_FN double half_even_body(long i, const struct half_even_row *r)
     return x * x + q * q;
 }
 
+/* half_sums: sums and differences of quadrature and sample at the even samples. */
+struct half_sums_args {
+    const cplx *samples;      /* [rows][ld], pairs */
+    const double *quadrature; /* [rows][ld] */
+    double *sum;              /* [rows][ld] */
+    double *difference;       /* the same */
+    long ld;
+    const unsigned char *active;
+};
+
+struct half_sums_row {
+    const cplx *samples;
+    const double *quadrature;
+    double *sum, *difference;
+};
+
+K_FN struct half_sums_row half_sums_row(const struct half_sums_args *a, long row)
+{
+    struct half_sums_row r;
+    r.samples = a->samples + row * a->ld;
+    r.quadrature = a->quadrature + row * a->ld;
+    r.sum = a->sum + row * a->ld;
+    r.difference = a->difference + row * a->ld;
+    return r;
+}
+
+K_FN void half_sums_body(long i, const struct half_sums_row *r)
+{
+    const double x = r->samples[i].r;
+    const double q = r->quadrature[i];
+    r->sum[i] = q + x;
+    r->difference[i] = q - x;
+}
+
 /* column_between: the powers of pairs, from sums and differences of quadrature and sample at
  * the even ones, which are read HALF_TAPS elements beyond both ends. */
 struct between_args {

@@ -148,6 +148,48 @@ K_FN void spectral_lean_body(long i, const struct spectral_lean_row *r)
     r->out[i] = cplx_scale(1.0 / (1.0 + r->lean * r->tilt[i]), r->in[i]);
 }
 
+/* spectral_power: power = |in|^2; sums of power, power over and power x, with x = i + shift.
+ */
+struct spectral_power_args {
+    const double *in;    /* [rows][2][ld] */
+    const double *over;  /* [rows][ld_real] */
+    const double *shift; /* [rows] */
+    double *power;       /* [rows][ld_real] */
+    double *out;         /* [rows][3] */
+    long ld;
+    long ld_real;
+    const unsigned char *active;
+};
+
+struct spectral_power_row {
+    const double *in, *over;
+    double *power;
+    double shift;
+    long ld;
+};
+
+K_FN struct spectral_power_row spectral_power_row(const struct spectral_power_args *a, long row)
+{
+    struct spectral_power_row r;
+    r.in = a->in + 2 * row * a->ld;
+    r.over = a->over + row * a->ld_real;
+    r.power = a->power + row * a->ld_real;
+    r.shift = a->shift[row];
+    r.ld = a->ld;
+    return r;
+}
+
+K_FN struct k_terms spectral_power_body(long i, const struct spectral_power_row *r)
+{
+    const double power = cplx_abs2(split_get(r->in, r->ld, i));
+    struct k_terms t;
+    r->power[i] = power;
+    t.a = power;
+    t.b = power * r->over[i];
+    t.c = power * ((double)(int)i + r->shift); /* every CPU converts an int in vectors */
+    return t;
+}
+
 /* spectral_turn: -in conj(next) as modulus and angle: how far the phase turns from a bin to the
  * next one, less the half period that the middle of the window turns by. */
 struct spectral_turn_args {

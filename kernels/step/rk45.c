@@ -536,6 +536,11 @@ int stepper_field(struct stepper *stepper, long row, cplx **out)
     return step_join(stepper, row, STATE);
 }
 
+cplx *stepper_room(const struct stepper *stepper, long row)
+{
+    return step_spectrum_of(stepper, row);
+}
+
 const double *stepper_split(const struct stepper *stepper, long row, long *ld)
 {
     *ld = stepper->ld;

@@ -190,6 +190,10 @@ int stepper_advance(struct stepper *stepper, struct run_control *control,
  */
 int stepper_field(struct stepper *stepper, long row, cplx **out);
 
+/** Those rows as they are, for what the caller wants to keep there until the row is advanced.
+ */
+cplx *stepper_room(const struct stepper *stepper, long row);
+
 /** Elements from one row of `spectrum` bins of a group to the next. */
 long stepper_spectrum_stride(long spectrum);
 

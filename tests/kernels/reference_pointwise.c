@@ -130,6 +130,39 @@ void reference_spectral_late(const struct spectral_late_args *a, int s, long row
         answer_complex(&answers[0], i, -IMAGINARY * element(a->in, row * a->ld + i), 0.0L);
 }
 
+#define BIN_POWER(member) offsetof(struct spectral_power_args, member)
+
+const struct kernel_field fields_spectral_power[] = {
+    {"ld_real", FIELD_LD_REAL, BIN_POWER(ld_real), 0, 0, 0, 0, 0},
+    {"in", FIELD_SPLIT, BIN_POWER(in), 0, 0, FIELD_EVEN, 0, 0},
+    {"over", FIELD_REAL, BIN_POWER(over), 0, 0, 0, 0, 0},
+    {"shift", FIELD_SCALARS, BIN_POWER(shift), 1, 0, 0, 1, 2},
+    {"power", FIELD_REAL_OUT, BIN_POWER(power), 0, 0, 0, 0, 0},
+    {"out", FIELD_SUMS, BIN_POWER(out), 3, 0, 0, 0, 0},
+    {0}};
+
+/* Two roundings of a power, at most two more of a term and n of the sum. */
+void reference_spectral_power(const struct spectral_power_args *a, int s, long row, long n,
+                              struct answer *answers)
+{
+    long double sum[3] = {0.0L};
+    long double size[3] = {0.0L};
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double complex z = split_element(a->in, row, a->ld, i);
+        const long double power = creall(z) * creall(z) + cimagl(z) * cimagl(z);
+        const long double x = (long double)i + (long double)a->shift[row];
+        const long double terms[3] = {power, power * a->over[row * a->ld_real + i], power * x};
+        answer_real(&answers[0], i, power, roundings(2) * power);
+        for (int k = 0; k < 3; k++) {
+            sum[k] += terms[k];
+            size[k] += fabsl(terms[k]);
+        }
+    }
+    for (long k = 0; k < 3; k++)
+        answer_real(&answers[1], k, sum[k], roundings((long double)n + 4) * size[k]);
+}
+
 #define TURN(member) offsetof(struct spectral_turn_args, member)
 
 const struct kernel_field fields_spectral_turn[] = {
@@ -230,6 +263,27 @@ void reference_half_even(const struct half_even_args *a, int s, long row, long n
     }
     answer_real(&answers[0], 0, sum, roundings((long double)n + 2) * sum);
     answer_real(&answers[0], 1, top, roundings(2) * top);
+}
+
+#define PAIR(member) offsetof(struct half_sums_args, member)
+
+const struct kernel_field fields_half_sums[] = {
+    {"samples", FIELD_COMPLEX, PAIR(samples), 0, 0, FIELD_FRONT, 0, 0},
+    {"quadrature", FIELD_REAL, PAIR(quadrature), 0, 0, 0, 0, 0},
+    {"sum", FIELD_REAL_OUT, PAIR(sum), 0, 0, 0, 0, 0},
+    {"difference", FIELD_REAL_OUT, PAIR(difference), 0, 0, 0, 0, 0},
+    {0}};
+
+void reference_half_sums(const struct half_sums_args *a, int s, long row, long n,
+                         struct answer *answers)
+{
+    (void)s;
+    for (long i = 0; i < n; i++) {
+        const long double x = a->samples[row * a->ld + i].r;
+        const long double q = a->quadrature[row * a->ld + i];
+        answer_real(&answers[0], i, q + x, roundings(1) * fabsl(q + x));
+        answer_real(&answers[1], i, q - x, roundings(1) * fabsl(q - x));
+    }
 }
 
 #define LEAN(member) offsetof(struct spectral_lean_args, member)

@@ -281,6 +281,27 @@ static void check_transform(struct backend *be, enum fft_kind kind, long n)
     rows_clear(&r);
 }
 
+START_TEST(numbers_are_read_in_place_or_else_copied)
+{
+    const double given[3] = {1.0, -2.0, 3.5};
+    double room[3] = {0.0};
+    double *there;
+    const double *seen;
+    struct backend *be = backend_new(1);
+    ck_assert_int_eq(be->ops->alloc(be, 3, sizeof(double), (void **)&there), 0);
+    ck_assert_int_eq(be->ops->upload(be, there, given, sizeof given), 0);
+    ck_assert_int_eq(backend_view(be, there, 3, room, &seen), 0);
+    ck_assert_ptr_eq(seen, be->apart ? room : there);
+    ck_assert_mem_eq(seen, given, sizeof given);
+    be->apart = true;
+    ck_assert_int_eq(backend_view(be, there, 3, room, &seen), 0);
+    ck_assert_ptr_eq(seen, room);
+    ck_assert_mem_eq(room, given, sizeof given);
+    be->ops->release(be, there);
+    backend_destroy(be);
+}
+END_TEST
+
 START_TEST(transforms_are_the_sums_of_their_definition)
 {
     static const long lengths[] = {1, 2, 7, 8, 60, 128};
@@ -493,6 +514,7 @@ int main(void)
     tcase_add_test(tests, a_backend_without_threads_is_refused);
     tcase_add_test(tests, strides_are_whole_cache_lines);
     tcase_add_test(tests, backend_memory_is_zero_and_aligned);
+    tcase_add_test(tests, numbers_are_read_in_place_or_else_copied);
     tcase_add_test(tests, transforms_are_the_sums_of_their_definition);
     tcase_add_test(tests, a_transform_and_its_inverse_keep_the_bound_of_a_round_trip);
     tcase_add_test(tests, a_transform_leaves_inactive_rows_and_rows_beyond_alone);

@@ -225,10 +225,10 @@ static void capillary_destroy(struct model *m)
     response_destroy(m->response);
     capillary_envelope_destroy(m);
     destroy_rows(m);
-    void *const rows[] = {m->tilt,        m->loss,          m->scalars,   m->rate_edge,
-                          m->lost,        m->lost_spectrum, m->factor,    m->samples,
-                          m->quadrature,  m->turned,        m->square,    m->delayed,
-                          m->half,        m->signal[0],     m->signal[1], m->transfer[0],
+    void *const rows[] = {m->tilt,        m->loss,          m->scalars, m->rate_edge,
+                          m->lost,        m->lost_spectrum, m->factor,  m->samples,
+                          m->quadrature,  m->turned,        m->square,  m->delayed,
+                          m->half,        m->work,          m->over,    m->transfer[0],
                           m->transfer[1], m->transfer[2],   m->reply};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         be->ops->release(be, rows[i]);
@@ -308,12 +308,22 @@ static int create_samples(struct model *m, const struct capillary_point *point)
     return m->third_harmonic ? 0 : create_quadrature(m);
 }
 
+/* The table of 1/k. */
+static int create_over(struct model *m)
+{
+    double *const over = m->window;
+    for (long k = 0; k < m->bins; k++)
+        over[k] = k > 0 ? 1.0 / (double)k : 0.0;
+    TRY(m->be->ops->alloc(m->be, m->ld_tilt, sizeof(double), (void **)&m->over));
+    return m->be->ops->upload(m->be, m->over, over, (size_t)m->bins * sizeof *over);
+}
+
 static int create_rows(struct model *m, const struct capillary_point *point)
 {
     struct backend *const be = m->be;
     TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m, point));
-    for (int i = 0; i < 2; i++)
-        TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->signal[i]));
+    TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->work));
+    TRY(create_over(m));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
     TRY(be->ops->alloc(be, (long)m->capacity * m->terms * m->ld_tilt, sizeof(double),
                        (void **)&m->loss));
@@ -392,19 +402,22 @@ static int capillary_advance(struct model *m, struct run_control *control,
     return stepper_advance(m->stepper, control, st);
 }
 
-/* The imaginary part of the analytic signal of a real field into m->signal[1], on all fine
- * samples or, with `half`, on every second one: -i times the spectrum, back. */
+/* The imaginary part of the analytic signal of a real field, on all fine samples or, with
+ * `half`, on every second one: -i times the spectrum, back. Both rows are those of the last
+ * right-hand side, which nothing needs between steps and the caches still hold. */
 static int find_quadrature(struct model *m, int row, bool half)
 {
     struct backend *const be = m->be;
+    const struct real_grid *const grid = &m->row[row].point.grid;
     const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
-    const long n = bins < m->bins ? bins : m->bins; /* what is above is zero */
-    struct spectral_join_args turn = {
-        .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
-    turn.in = stepper_split(m->stepper, row, &turn.ld);
-    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));
-    return capillary_transform(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
-                               m->signal[1], m->ld_real);
+    cplx *const spectrum = stepper_room(m->stepper, row);
+    struct spectral_join_args turn = {.out = spectrum + grid->first,
+                                      .zeros = {grid->first, bins - grid->last},
+                                      .ld_spec = m->ld};
+    turn.in = stepper_split(m->stepper, row, &turn.ld) + grid->first;
+    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, grid->last - grid->first));
+    return capillary_transform(m, half ? m->half_backward : m->backward, spectrum, m->ld,
+                               m->reply + row * m->ld_real, m->ld_real);
 }
 
 /* The samples of a real field, where no right-hand side has left them: before the first step.
@@ -428,8 +441,8 @@ static int make_power(struct model *m, int row)
     double *restrict samples = (double *)m->scratch;
     if (!known)
         TRY(find_quadrature(m, row, false));
-    TRY(be->ops->download(
-        be, power, known ? m->quadrature + row * m->ld_real : (double *)m->signal[1], bytes));
+    TRY(be->ops->download(be, power, (known ? m->quadrature : m->reply) + row * m->ld_real,
+                          bytes));
     TRY(be->ops->download(be, samples, m->samples + row * m->ld_real, bytes));
     for (long j = 0; j < m->fine; j++)
         power[j] = samples[j] * samples[j] + power[j] * power[j];
@@ -447,8 +460,8 @@ static int observe_power(struct model *m, int row, double *values)
     if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
         struct half_power h = {.be = m->be,
                                .samples = m->samples + row * m->ld_real,
-                               .quadrature = (double *)m->signal[1],
-                               .work = (double *)m->signal[0],
+                               .quadrature = m->reply + row * m->ld_real,
+                               .work = m->work,
                                .blocks = m->window};
         TRY(find_quadrature(m, row, true));
         TRY(half_power_init(&r->point.grid, &h));
@@ -465,8 +478,8 @@ static int observe_chirp(struct model *m, int row, const struct capillary_pairs 
 {
     struct backend *const be = m->be;
     const struct real_grid *const grid = &m->row[row].point.grid;
-    double *const size = (double *)m->signal[1];
-    double *const out = (double *)m->signal[0];
+    double *const size = (double *)stepper_room(m->stepper, row);
+    double *const out = m->work;
     double sums[CAPILLARY_LINE] = {0.0};
     long ld;
     const double *const state = stepper_split(m->stepper, row, &ld);
@@ -498,37 +511,54 @@ static int observe_chirp(struct model *m, int row, const struct capillary_pairs 
     return 0;
 }
 
-/* The row's state on the host: real parts, and behind them the imaginary ones. */
-static int find_state(struct model *m, int row, const double **imaginary)
+/* The spectrum of a row as it is stored; bins that are not active are zero. */
+static int read_field(struct model *m, int row, cplx *restrict out)
 {
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    const double *real;
     long ld;
     const double *const split = stepper_split(m->stepper, row, &ld);
-    *imaginary = m->state + ld;
-    return m->be->ops->download(m->be, m->state, split,
-                                (size_t)(ld + m->bins) * sizeof(double));
+    TRY(backend_view(m->be, split, ld + m->bins, m->state, &real));
+    const double *const imaginary = real + ld;
+    memset(out, 0, (size_t)grid->first * sizeof *out);
+#pragma omp simd
+    for (long k = grid->first; k < grid->last; k++)
+        out[k] = cplx_make(real[k], imaginary[k]);
+    memset(out + grid->last, 0, (size_t)(m->bins - grid->last) * sizeof *out);
+    return 0;
 }
 
-static void join(const double *restrict real, const double *restrict imaginary, long n,
-                 cplx *restrict out)
+/* The powers of the bins, made on the backend, and their sums. */
+static int find_powers(struct model *m, int row, struct capillary_powers *out)
 {
-#pragma omp simd
-    for (long k = 0; k < n; k++)
-        out[k] = cplx_make(real[k], imaginary[k]);
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    const double number = (double)grid->first;
+    const long count = grid->last - grid->first;
+    double *const powers = (double *)stepper_room(m->stepper, row) + grid->first;
+    struct spectral_power_args args = {.over = m->over + grid->first,
+                                       .shift = m->scalars + SCALAR_FIRST,
+                                       .power = powers,
+                                       .out = m->work,
+                                       .ld_real = m->ld_tilt};
+    args.in = stepper_split(m->stepper, row, &args.ld) + grid->first;
+    TRY(be->ops->upload(be, m->scalars + SCALAR_FIRST, &number, sizeof number));
+    TRY(be->kernels->spectral_power(be, &args, 0, 1, count));
+    TRY(be->ops->download(be, out->sums, m->work, sizeof out->sums));
+    TRY(backend_view(be, powers, count, m->window + grid->first, &out->bin));
+    out->bin -= grid->first;
+    return 0;
 }
 
 /* What follows from the spectrum, and the spectrum itself where it is wanted. */
 static int observe_spectrum(struct model *m, int row, struct plane_buffers *out)
 {
-    const struct capillary_row *const r = &m->row[row];
-    const double *const real = m->state;
-    const double *imaginary;
+    struct capillary_powers powers;
     struct capillary_pairs pairs;
-    cplx *const field = out->array[ARRAY_FIELD];
-    TRY(find_state(m, row, &imaginary));
-    if (field != NULL)
-        join(real, imaginary, m->bins, field);
-    capillary_observe_powers(&r->point, real, imaginary, m->window);
-    capillary_observe_spectrum(&r->point, m->window, out->observable, &pairs);
+    if (out->array[ARRAY_FIELD] != NULL)
+        TRY(read_field(m, row, out->array[ARRAY_FIELD]));
+    TRY(find_powers(m, row, &powers));
+    capillary_observe_spectrum(&m->row[row].point, &powers, out->observable, &pairs);
     return observe_chirp(m, row, &pairs, out->observable);
 }
 

@@ -18,7 +18,7 @@
 enum capillary_path { PATH_IONISATION, PATH_ABSORBED, PATH_B, CAPILLARY_PATHS };
 
 /* Numbers that kernels of a plane read. */
-enum capillary_scalar { SCALAR_SHIFT, SCALAR_LEAST, CAPILLARY_SCALARS };
+enum capillary_scalar { SCALAR_SHIFT, SCALAR_LEAST, SCALAR_FIRST, CAPILLARY_SCALARS };
 
 /* Scalars of a row at a position, which go to the backend with those of the response. */
 enum capillary_group {
@@ -137,7 +137,8 @@ struct model {
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *loss;    /* [capacity][terms][ld_tilt] Re L_j */
     double *scalars; /* [CAPILLARY_SCALARS] of a plane */
-    cplx *signal[2]; /* [ld] of plane: a spectrum and its samples; then what is made of them */
+    double *work;    /* [2 ld] of plane */
+    double *over;    /* [ld_tilt] 1/k of bin k, 0 for k = 0 */
     struct response *response;
     struct stepper *stepper;
     struct host_fft *input;      /* of load: the same bits in every process */

@@ -17,12 +17,6 @@ static bool is_edge(long i, long n)
     return x < EDGE_FRACTION || x > 1.0 - EDGE_FRACTION;
 }
 
-/* The number of a bin; as an int, which every CPU converts in vectors. */
-static inline double bin_number(long k)
-{
-    return (double)(int)k;
-}
-
 long capillary_edge_count(long n)
 {
     long count = (long)(EDGE_FRACTION * (double)n) - 2;
@@ -32,45 +26,52 @@ long capillary_edge_count(long n)
     return count;
 }
 
-void capillary_observe_powers(const struct capillary_point *point, const double *restrict real,
-                              const double *restrict imaginary, double *restrict powers)
+struct capillary_block capillary_observe_block(const double *power, long n)
 {
-    for (long k = point->grid.first; k < point->grid.last; k++)
-        powers[k] = cplx_abs2(cplx_make(real[k], imaginary[k]));
+    /* In lanes of their own: one chain of additions would take longer than the memory does. */
+    double top[8] = {0.0};
+    double sum[8] = {0.0};
+    const long whole = n - n % 8;
+    for (long j = 0; j < whole; j += 8)
+#pragma omp simd
+        for (int i = 0; i < 8; i++) {
+            top[i] = power[j + i] > top[i] ? power[j + i] : top[i];
+            sum[i] += power[j + i];
+        }
+    struct capillary_block all = {0.0, 0.0};
+    for (int i = 0; i < 8; i++) {
+        all.top = top[i] > all.top ? top[i] : all.top;
+        all.sum += sum[i];
+    }
+    for (long j = whole; j < n; j++) {
+        all.top = power[j] > all.top ? power[j] : all.top;
+        all.sum += power[j];
+    }
+    return all;
 }
 
 /* Bins with less than this share of the strongest one's energy do not count for the chirp. */
 #define CHIRP_FLOOR 1e-8
 
 /* Energy, photons, mean frequency, edge of the band; the strongest bin. */
-static double observe_sums(const struct capillary_point *point, const double *powers,
-                           double *values)
+static double observe_sums(const struct capillary_point *point,
+                           const struct capillary_powers *powers, double *values)
 {
     const struct real_grid *const grid = &point->grid;
-    double power = 0.0;
-    double over = 0.0;
-    double moment = 0.0;
-    double edge = 0.0;
-    double top = 0.0;
+    const double *const bin = powers->bin + grid->first;
     const double width = real_grid_omega(grid, 1);
-#pragma omp simd reduction(+ : power, over, moment) reduction(max : top)
-    for (long k = grid->first; k < grid->last; k++) {
-        const double p = powers[k];
-        const double omega = width * bin_number(k);
-        power += p;
-        over += p / omega;
-        moment += p * omega;
-        top = p > top ? p : top;
-    }
+    const double all = powers->sums[POWERS_ALL];
+    const double energy = 4.0 * grid->window;
     const long count = grid->last - grid->first;
     const long outer = capillary_edge_count(count);
-    for (long i = 0; i < outer; i++)
-        edge += powers[grid->first + i] + powers[grid->last - 1 - i];
-    values[CAPILLARY_ENERGY] = 4.0 * grid->window * power;
-    values[CAPILLARY_PHOTON_NUMBER] = 4.0 * grid->window * over / PULSE_HBAR;
-    values[CAPILLARY_OMEGA_MEAN] = power > 0.0 ? moment / power : point->omega0;
-    values[CAPILLARY_EDGE_OMEGA] = power > 0.0 ? edge / power : 0.0;
-    return top;
+    const double edge = capillary_observe_block(bin, outer).sum
+                        + capillary_observe_block(bin + count - outer, outer).sum;
+    values[CAPILLARY_ENERGY] = energy * all;
+    values[CAPILLARY_PHOTON_NUMBER] = energy * powers->sums[POWERS_OVER] / width / PULSE_HBAR;
+    values[CAPILLARY_OMEGA_MEAN] =
+        all > 0.0 ? width * powers->sums[POWERS_MOMENT] / all : point->omega0;
+    values[CAPILLARY_EDGE_OMEGA] = all > 0.0 ? edge / all : 0.0;
+    return capillary_observe_block(bin, count).top;
 }
 
 /* A pair's weight, the root of the product of its powers, is not above `least` where neither of
@@ -103,35 +104,6 @@ double capillary_observe_chirp(const struct real_grid *grid, const double *sums)
     return spread > 0.0 ? slope / spread * period / real_grid_omega(grid, 1) : 0.0;
 }
 
-/* Largest of and sum over a block, in lanes of their own: one chain of additions would take
- * longer than the memory does. */
-struct block {
-    double top, sum;
-};
-
-static struct block block_of(const double *power, long n)
-{
-    double top[8] = {0.0};
-    double sum[8] = {0.0};
-    const long whole = n - n % 8;
-    for (long j = 0; j < whole; j += 8)
-#pragma omp simd
-        for (int i = 0; i < 8; i++) {
-            top[i] = power[j + i] > top[i] ? power[j + i] : top[i];
-            sum[i] += power[j + i];
-        }
-    struct block all = {0.0, 0.0};
-    for (int i = 0; i < 8; i++) {
-        all.top = top[i] > all.top ? top[i] : all.top;
-        all.sum += sum[i];
-    }
-    for (long j = whole; j < n; j++) {
-        all.top = power[j] > all.top ? power[j] : all.top;
-        all.sum += power[j];
-    }
-    return all;
-}
-
 static double band_energy(const struct real_grid *grid, const double *powers,
                           struct wavelength_band band)
 {
@@ -141,7 +113,9 @@ static double band_energy(const struct real_grid *grid, const double *powers,
     const double light = PULSE_C * grid->window;
     const long from = (long)fmax(ceil(light / band.longest), (double)grid->first);
     const long to = (long)fmin(floor(light / band.shortest) + 1.0, (double)grid->last);
-    return from < to ? 4.0 * grid->window * block_of(powers + from, to - from).sum : 0.0;
+    return from < to
+               ? 4.0 * grid->window * capillary_observe_block(powers + from, to - from).sum
+               : 0.0;
 }
 
 /* The highest local maximum so far. */
@@ -185,24 +159,25 @@ static double short_peak(const struct capillary_point *point, const double *powe
     const long end = grid->last - 1;
     for (long from = first > grid->first ? first : grid->first + 1; from < end; from += BLOCK) {
         const long to = from + BLOCK < end ? from + BLOCK : end;
-        if (block_of(powers + from, to - from).top > peak.best)
+        if (capillary_observe_block(powers + from, to - from).top > peak.best)
             for (long k = from; k < to; k++)
                 look_at_bin(grid, powers, k, &peak);
     }
     return peak.at > 0.0 ? turn / peak.at : 0.0;
 }
 
-void capillary_observe_spectrum(const struct capillary_point *point, const double *powers,
-                                double *values, struct capillary_pairs *pairs)
+void capillary_observe_spectrum(const struct capillary_point *point,
+                                const struct capillary_powers *powers, double *values,
+                                struct capillary_pairs *pairs)
 {
     static const enum capillary_observable energies[CAPILLARY_BANDS] = {
         CAPILLARY_ENERGY_RDW, CAPILLARY_ENERGY_UV, CAPILLARY_ENERGY_VISIBLE,
         CAPILLARY_ENERGY_INFRARED};
     const double top = observe_sums(point, powers, values);
-    *pairs = find_pairs(&point->grid, powers, CHIRP_FLOOR * top);
+    *pairs = find_pairs(&point->grid, powers->bin, CHIRP_FLOOR * top);
     for (int i = 0; i < CAPILLARY_BANDS; i++)
-        values[energies[i]] = band_energy(&point->grid, powers, point->band[i]);
-    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers, top);
+        values[energies[i]] = band_energy(&point->grid, powers->bin, point->band[i]);
+    values[CAPILLARY_RDW_PEAK] = short_peak(point, powers->bin, top);
 }
 
 /* The first sample from one end on that is not below the level, which one is not. */
@@ -210,7 +185,8 @@ static long outermost(const double *power, long n, double level, bool from_end)
 {
     long at = 0; /* samples that are below */
     while (at + BLOCK <= n
-           && block_of(power + (from_end ? n - at - BLOCK : at), BLOCK).top < level)
+           && capillary_observe_block(power + (from_end ? n - at - BLOCK : at), BLOCK).top
+                  < level)
         at += BLOCK;
     while (power[from_end ? n - 1 - at : at] < level)
         at++;
@@ -234,7 +210,7 @@ void capillary_observe_power(const struct capillary_point *point, const double *
     const long n = point->grid.fine;
     const double dt = point->grid.window / (double)n;
     const long edge = capillary_edge_count(n);
-    const struct block all = block_of(power, n);
+    const struct capillary_block all = capillary_observe_block(power, n);
     const bool lit = all.top > 0.0;
     values[CAPILLARY_PEAK_POWER] = all.top;
     values[CAPILLARY_FWHM_T] = lit ? dt
@@ -243,6 +219,7 @@ void capillary_observe_power(const struct capillary_point *point, const double *
                                    : 0.0;
     values[CAPILLARY_T_PEAK] =
         lit ? real_grid_time(&point->grid, outermost(power, n, all.top, false)) : 0.0;
-    const double outer = block_of(power, edge).sum + block_of(power + n - edge, edge).sum;
+    const double outer = capillary_observe_block(power, edge).sum
+                         + capillary_observe_block(power + n - edge, edge).sum;
     values[CAPILLARY_EDGE_T] = all.sum > 0.0 ? outer / all.sum : 0.0;
 }

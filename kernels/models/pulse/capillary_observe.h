@@ -52,23 +52,35 @@ enum capillary_line {
     CAPILLARY_LINE
 };
 
+/* Sums over the active bins of |a|^2, W: of it, of it over the bin's number, of it by that. */
+enum capillary_powers_sum { POWERS_ALL, POWERS_OVER, POWERS_MOMENT, CAPILLARY_POWERS };
+
+/* The powers of the bins. */
+struct capillary_powers {
+    const double *bin; /* [real_grid_bins] |a|^2 of the active bins, W; borrowed */
+    double sums[CAPILLARY_POWERS];
+};
+
+struct capillary_block {
+    double top, sum;
+};
+
 /** Positions at each side of n that are its edge: the outer 5 %. */
 long capillary_edge_count(long n);
 
-/** |a|^2 of the active bins, W, from their real and imaginary parts. */
-void capillary_observe_powers(const struct capillary_point *point, const double *real,
-                              const double *imaginary, double *powers);
+/** Largest of n powers, and their sum. */
+struct capillary_block capillary_observe_block(const double *power, long n);
 
 /**
  * What follows from the powers of the bins: energy, photon_number, omega_mean, the bands,
  * rdw_peak, edge_omega. Plain sums over the active bins (Parseval holds exactly).
  *
- * @param powers  [real_grid_bins] |a|^2 of the active bins, W
  * @param values  [CAPILLARY_OBSERVABLES]
  * @param pairs   receives those that count for the chirp
  */
-void capillary_observe_spectrum(const struct capillary_point *point, const double *powers,
-                                double *values, struct capillary_pairs *pairs);
+void capillary_observe_spectrum(const struct capillary_point *point,
+                                const struct capillary_powers *powers, double *values,
+                                struct capillary_pairs *pairs);
 
 /** The chirp, s^2: slope of the group delay over the frequency, least squares with the energy
  * as weight. */

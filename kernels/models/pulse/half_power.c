@@ -11,8 +11,6 @@
 #define LEAST_SAMPLES 1024
 /* Pairs that are looked at together, at most. */
 #define MOST_PAIRS 512
-/* Such a piece with what the filter reads around it. */
-#define REACH (MOST_PAIRS + 2 * HALF_TAPS)
 
 bool half_power_sizes(long fine, long coarse)
 {
@@ -44,6 +42,7 @@ int half_power_init(const struct real_grid *grid, struct half_power *h)
 {
     struct backend *const be = h->be;
     h->n = grid->fine / 2;
+    h->block = -1;
     h->most = smaller(MOST_PAIRS, grid->fine / 8);
     h->bend = 2.0 * PULSE_PI / (double)grid->fine * (double)(grid->last - 1 - grid->first);
     const long whole = h->n / HALF_POWER_BLOCK;
@@ -56,42 +55,26 @@ int half_power_init(const struct real_grid *grid, struct half_power *h)
                              (size_t)(2 * block_count(h)) * sizeof(double));
 }
 
-/* Sums and differences of quadrature and sample of pairs from `at` on, none beyond an end. */
-static int add_samples(const struct half_power *h, long at, long count, double *restrict sum,
-                       double *restrict difference)
+/* Sums and differences of quadrature and sample around a piece. The samples are periodic. */
+static int make_sums(const struct half_power *h, long from, long reach, double *work)
 {
     struct backend *const be = h->be;
-    double samples[2 * REACH];
-    TRY(be->ops->download(be, sum, h->quadrature + at, (size_t)count * sizeof(double)));
-    TRY(be->ops->download(be, samples, pairs(h, at), (size_t)count * sizeof(cplx)));
-#pragma omp simd
-    for (long i = 0; i < count; i++) {
-        const double x = samples[2 * i];
-        const double q = sum[i];
-        sum[i] = q + x;
-        difference[i] = q - x;
+    for (long done = 0; done < reach;) {
+        const long at = (from + done + h->n) % h->n;
+        const long some = smaller(reach - done, h->n - at);
+        const struct half_sums_args args = {.samples = pairs(h, at),
+                                            .quadrature = h->quadrature + at,
+                                            .sum = work + done,
+                                            .difference = work + reach + done,
+                                            .ld = some};
+        TRY(be->kernels->half_sums(be, &args, 0, 1, some));
+        done += some;
     }
     return 0;
 }
 
-/* The same around a piece, onto the backend. The samples are periodic. */
-static int make_sums(const struct half_power *h, long from, long reach, double *work)
-{
-    struct backend *const be = h->be;
-    const size_t bytes = (size_t)reach * sizeof(double);
-    double sum[REACH];
-    double difference[REACH];
-    for (long done = 0; done < reach;) {
-        const long at = (from + done + h->n) % h->n;
-        const long some = smaller(reach - done, h->n - at);
-        TRY(add_samples(h, at, some, sum + done, difference + done));
-        done += some;
-    }
-    TRY(be->ops->upload(be, work, sum, bytes));
-    return be->ops->upload(be, work + reach, difference, bytes);
-}
-
-int half_power_read(const struct half_power *h, long from, long count, double *out)
+/* The powers of pairs onto the backend. */
+static int find_powers(const struct half_power *h, long from, long count, const double **out)
 {
     struct backend *const be = h->be;
     const long reach = count + 2 * HALF_TAPS;
@@ -104,8 +87,15 @@ int half_power_read(const struct half_power *h, long from, long count, double *o
                                       .difference = h->work + reach + HALF_TAPS,
                                       .out = (cplx *)(h->work + 2 * reach),
                                       .ld = count};
-    TRY(be->kernels->column_between(be, &args, 0, 1, count));
-    return be->ops->download(be, out, args.out, (size_t)count * sizeof(cplx));
+    *out = h->work + 2 * reach;
+    return be->kernels->column_between(be, &args, 0, 1, count);
+}
+
+int half_power_read(const struct half_power *h, long from, long count, double *out)
+{
+    const double *found;
+    TRY(find_powers(h, from, count, &found));
+    return h->be->ops->download(h->be, out, found, (size_t)count * sizeof(cplx));
 }
 
 /*
@@ -129,19 +119,24 @@ static double most_between(double top, double bend)
     return top / (least * least);
 }
 
-/* The fine powers of a block; count receives how many. */
-static int read_block(const struct half_power *h, long block, double *out, long *count)
+/* The fine powers of a block, kept until those of another one are wanted; count receives how
+ * many. */
+static int read_block(struct half_power *h, long block, long *count)
 {
     const long from = block * HALF_POWER_BLOCK;
     const long some = smaller(HALF_POWER_BLOCK, h->n - from);
     *count = 2 * some;
-    return half_power_read(h, from, some, out);
+    if (h->block == block)
+        return 0;
+    h->block = -1;
+    TRY(half_power_read(h, from, some, h->fine));
+    h->block = block;
+    return 0;
 }
 
 /* The first of the largest fine samples. */
-static int find_peak(const struct half_power *h, double *top, long *at)
+static int find_peak(struct half_power *h, double *top, long *at)
 {
-    double fine[2 * HALF_POWER_BLOCK];
     double even = 0.0;
     *top = 0.0;
     *at = 0;
@@ -154,10 +149,10 @@ static int find_peak(const struct half_power *h, double *top, long *at)
         long count = 0;
         if (!(h->blocks[2 * b + 1] >= least))
             continue;
-        TRY(read_block(h, b, fine, &count));
+        TRY(read_block(h, b, &count));
         for (long i = 0; i < count; i++)
-            if (fine[i] > *top) {
-                *top = fine[i];
+            if (h->fine[i] > *top) {
+                *top = h->fine[i];
                 *at = 2 * b * HALF_POWER_BLOCK + i;
             }
     }
@@ -166,10 +161,9 @@ static int find_peak(const struct half_power *h, double *top, long *at)
 
 /* The outermost fine sample from one end on that is not below the level; one end if there is
  * none. */
-static int find_outermost(const struct half_power *h, double level, double least, bool from_end,
+static int find_outermost(struct half_power *h, double level, double least, bool from_end,
                           long *at)
 {
-    double fine[2 * HALF_POWER_BLOCK];
     const long blocks = block_count(h);
     *at = from_end ? 2 * h->n - 1 : 0;
     for (long k = 0; k < blocks; k++) {
@@ -177,10 +171,10 @@ static int find_outermost(const struct half_power *h, double level, double least
         long count = 0;
         if (!(h->blocks[2 * b + 1] >= least))
             continue;
-        TRY(read_block(h, b, fine, &count));
+        TRY(read_block(h, b, &count));
         for (long i = 0; i < count; i++) {
             const long j = from_end ? count - 1 - i : i;
-            if (fine[j] >= level) {
+            if (h->fine[j] >= level) {
                 *at = 2 * b * HALF_POWER_BLOCK + j;
                 return 0;
             }
@@ -189,16 +183,17 @@ static int find_outermost(const struct half_power *h, double level, double least
     return 0;
 }
 
-static int power_at(const struct half_power *h, long j, double *power)
+static int power_at(struct half_power *h, long j, double *power)
 {
-    double pair[2];
-    TRY(half_power_read(h, j / 2, 1, pair));
-    *power = pair[j % 2];
+    const long block = j / (2L * HALF_POWER_BLOCK);
+    long count;
+    TRY(read_block(h, block, &count));
+    *power = h->fine[j - 2 * block * HALF_POWER_BLOCK];
     return 0;
 }
 
 /* Outermost crossing of the level, from one end; in samples, linear between two. */
-static int find_crossing(const struct half_power *h, double level, double least, bool from_end,
+static int find_crossing(struct half_power *h, double level, double least, bool from_end,
                          double *out)
 {
     const long step = from_end ? -1 : 1;
@@ -218,18 +213,17 @@ static int find_crossing(const struct half_power *h, double level, double least,
 /* Sum of the fine samples [from, to). */
 static int sum_between(const struct half_power *h, long from, long to, double *sum)
 {
-    double fine[2 * MOST_PAIRS];
-    double all = 0.0;
+    double room[2 * MOST_PAIRS];
+    *sum = 0.0;
     for (long pair = from / 2; 2 * pair < to; pair += h->most) {
         const long some = smaller(h->most, (to + 1) / 2 - pair);
         const long begin = from > 2 * pair ? from - 2 * pair : 0;
         const long end = smaller(2 * some, to - 2 * pair);
-        TRY(half_power_read(h, pair, some, fine));
-#pragma omp simd reduction(+ : all)
-        for (long i = begin; i < end; i++)
-            all += fine[i];
+        const double *fine;
+        TRY(find_powers(h, pair, some, &fine));
+        TRY(backend_view(h->be, fine, 2 * some, room, &fine));
+        *sum += capillary_observe_block(fine + begin, end - begin).sum;
     }
-    *sum = all;
     return 0;
 }
 
@@ -250,7 +244,7 @@ static int find_edge(const struct half_power *h, double *share)
     return 0;
 }
 
-int half_power_observe(const struct capillary_point *point, const struct half_power *h,
+int half_power_observe(const struct capillary_point *point, struct half_power *h,
                        double *values)
 {
     const double dt = point->grid.window / (double)point->grid.fine;

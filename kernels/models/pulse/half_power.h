@@ -30,6 +30,8 @@ struct half_power {
     const double *quadrature; /* [n] on the backend, at samples 0, 2, 4, … */
     double *work;             /* [2 n] on the backend */
     double *blocks;           /* [blocks][2] sum and largest power of a block's even samples */
+    long block;               /* whose powers are in fine; -1: none */
+    double fine[2 * HALF_POWER_BLOCK]; /* W */
 };
 
 /** Whether a grid of these sizes may be looked at so. */
@@ -61,7 +63,7 @@ int half_power_read(const struct half_power *h, long from, long count, double *o
  *
  * @param values  [CAPILLARY_OBSERVABLES]
  */
-int half_power_observe(const struct capillary_point *point, const struct half_power *h,
+int half_power_observe(const struct capillary_point *point, struct half_power *h,
                        double *values);
 
 #endif
