@@ -201,6 +201,9 @@ int stepper_field(struct stepper *stepper, long row, cplx **out);
 /** Elements from one row of `spectrum` bins of a group to the next. */
 long stepper_spectrum_stride(long spectrum);
 
+/** Elements from the real to the imaginary parts of a split row of n bins. */
+long stepper_split_stride(long n);
+
 /** State of a row, between steps: the split row [2][*ld] on the backend, to read only. */
 const double *stepper_split(const struct stepper *stepper, long row, long *ld);
 

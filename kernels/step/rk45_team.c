@@ -191,6 +191,11 @@ long stepper_spectrum_stride(long spectrum)
     return backend_stride(spectrum, sizeof(cplx));
 }
 
+long stepper_split_stride(long n)
+{
+    return row_stride(n);
+}
+
 size_t stepper_row_bytes(long n, long spectrum, int terms)
 {
     const long bins = spectrum > 0 ? spectrum : n;

@@ -77,6 +77,7 @@ static size_t response_bytes(const struct capillary_point *point)
     return CAPILLARY_NODES * (response_column_bytes(&setup) + response_scratch_bytes(&setup));
 }
 
+/* The last line is the plane that leaves a device. */
 static size_t row_bytes(const struct capillary_point *point)
 {
     const struct real_grid *const g = &point->grid;
@@ -91,7 +92,8 @@ static size_t row_bytes(const struct capillary_point *point)
     return sizeof(struct capillary_row) + response_bytes(point)
            + CAPILLARY_MODES
                  * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point), (int)terms)
-           + (2 * samples + bins * (terms + 1) + extra) * sizeof(double);
+           + (2 * samples + bins * (terms + 1) + extra) * sizeof(double)
+           + ((size_t)stepper_split_stride((long)bins) + bins + 2 * fine) * sizeof(double);
 }
 
 static size_t shared_bytes(const struct capillary_point *point)
@@ -222,6 +224,7 @@ static void capillary_destroy(struct model *m)
         return;
     struct backend *const be = m->be;
     stepper_destroy(m->stepper);
+    plane_fetch_destroy(m->leaving);
     response_destroy(m->response);
     capillary_envelope_destroy(m);
     destroy_rows(m);
@@ -323,10 +326,276 @@ static int create_rows(struct model *m, const struct capillary_point *point)
     return m->raman ? create_long_rows(m) : 0;
 }
 
+/* The imaginary part of the analytic signal of a real field into m->signal[1], on all fine
+ * samples or, with `half`, on every second one: -i times the spectrum, back. */
+static int find_quadrature(struct model *m, int row, bool half)
+{
+    struct backend *const be = m->be;
+    const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
+    const long n = bins < m->bins ? bins : m->bins; /* what is above is zero */
+    struct spectral_join_args turn = {
+        .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
+    turn.in = stepper_split(m->stepper, row, &turn.ld);
+    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));
+    return capillary_transform(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
+                               m->signal[1], m->ld_real);
+}
+
+/* The samples of a real field, where no right-hand side has left them: before the first step.
+ */
+static int find_samples(struct model *m, int row)
+{
+    cplx *field;
+    TRY(stepper_field(m->stepper, row, &field));
+    return capillary_transform(m, m->backward, field, m->ld, m->samples + row * m->ld_real,
+                               m->ld_real);
+}
+
+/* Where the imaginary part of the analytic signal lies. Without third harmonic that of the
+ * right-hand side is it. */
+static int place_quadrature(struct model *m, int row, const double **out)
+{
+    const bool known = m->row[row].fresh && !m->third_harmonic;
+    if (!known)
+        TRY(find_quadrature(m, row, false));
+    *out = known ? m->quadrature + row * m->ld_real : (double *)m->signal[1];
+    return 0;
+}
+
+/* The power |A_analytic|^2 of a real field into m->window. */
+static int make_power(struct model *m, int row, const struct capillary_seen *seen)
+{
+    struct backend *const be = m->be;
+    const size_t bytes = (size_t)m->fine * sizeof(double);
+    double *const power = m->window;
+    const double *samples = seen->piece[PIECE_SAMPLES];
+    const double *quadrature = seen->piece[PIECE_QUADRATURE];
+    if (!seen->here) {
+        TRY(place_quadrature(m, row, &quadrature));
+        TRY(be->ops->download(be, power, quadrature, bytes));
+        TRY(be->ops->download(be, m->scratch, m->samples + row * m->ld_real, bytes));
+        samples = (const double *)m->scratch;
+        quadrature = power;
+    }
+    for (long j = 0; j < m->fine; j++)
+        power[j] = samples[j] * samples[j] + quadrature[j] * quadrature[j];
+    return 0;
+}
+
+/* What follows from the power. The samples of a state that a step led to are those of the
+ * right-hand side there. */
+static int observe_power(struct model *m, int row, const struct capillary_seen *seen,
+                         double *values)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const bool known = r->fresh && !m->third_harmonic;
+    if (!m->is_envelope && !r->fresh && !seen->here)
+        TRY(find_samples(m, row));
+    if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
+        struct half_power h = {.be = m->be,
+                               .samples = m->samples + row * m->ld_real,
+                               .quadrature = (double *)m->signal[1],
+                               .work = (double *)m->signal[0],
+                               .blocks = m->window};
+        TRY(find_quadrature(m, row, true));
+        TRY(half_power_init(&r->point.grid, &h));
+        return half_power_observe(&r->point, &h, values);
+    }
+    TRY(m->is_envelope ? capillary_envelope_power(m, row, seen) : make_power(m, row, seen));
+    capillary_observe_power(&r->point, m->window, values);
+    return 0;
+}
+
+/* The chirp, by angles between neighbouring bins on the backend. */
+static int observe_chirp(struct model *m, int row, const struct capillary_pairs *pairs,
+                         double *values)
+{
+    struct backend *const be = m->be;
+    const struct real_grid *const grid = &m->row[row].point.grid;
+    double *const size = (double *)m->signal[1];
+    double *const out = (double *)m->signal[0];
+    double sums[CAPILLARY_LINE] = {0.0};
+    long ld;
+    const double *const state = stepper_split(m->stepper, row, &ld);
+    const double mean = values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(grid, 1);
+    const double numbers[CAPILLARY_SCALARS] = {
+        [SCALAR_SHIFT] = (double)pairs->from + 0.5 - mean, [SCALAR_LEAST] = pairs->least};
+    const struct spectral_turn_args turn = {.in = state + pairs->from,
+                                            .next = state + pairs->from + 1,
+                                            .size = size,
+                                            .angle = size + m->ld,
+                                            .ld = ld,
+                                            .ld_real = m->ld};
+    const struct spectral_line_args weight = {.size = size,
+                                              .angle = size + m->ld,
+                                              .shift = m->scalars + SCALAR_SHIFT,
+                                              .least = m->scalars + SCALAR_LEAST,
+                                              .out = out,
+                                              .ld = m->ld};
+    struct spectral_line_args moment = weight;
+    moment.out = out + LINE_SLOPE;
+    if (pairs->count > 0) {
+        TRY(be->ops->upload(be, m->scalars, numbers, sizeof numbers));
+        TRY(be->kernels->spectral_turn(be, &turn, 0, 1, pairs->count));
+        TRY(be->kernels->spectral_weight(be, &weight, 0, 1, pairs->count));
+        TRY(be->kernels->spectral_moment(be, &moment, 0, 1, pairs->count));
+        TRY(be->ops->download(be, sums, out, sizeof sums));
+    }
+    values[CAPILLARY_CHIRP] = capillary_observe_chirp(grid, sums);
+    return 0;
+}
+
+/* The row's state on the host: real parts, and behind them the imaginary ones. */
+static int find_state(struct model *m, int row, const struct capillary_seen *seen,
+                      const double **real, const double **imaginary)
+{
+    long ld;
+    const double *const split = stepper_split(m->stepper, row, &ld);
+    *real = seen->here ? seen->piece[PIECE_STATE] : m->state;
+    *imaginary = *real + ld;
+    return seen->here ? 0
+                      : m->be->ops->download(m->be, m->state, split,
+                                             (size_t)(ld + m->bins) * sizeof(double));
+}
+
+static void join(const double *restrict real, const double *restrict imaginary, long n,
+                 cplx *restrict out)
+{
+#pragma omp simd
+    for (long k = 0; k < n; k++)
+        out[k] = cplx_make(real[k], imaginary[k]);
+}
+
+/* What follows from the spectrum, and the spectrum itself where it is wanted; `pairs` receives
+ * those of the chirp. */
+static int observe_spectrum(struct model *m, int row, const struct capillary_seen *seen,
+                            struct plane_buffers *out, struct capillary_pairs *pairs)
+{
+    const struct capillary_row *const r = &m->row[row];
+    const double *real;
+    const double *imaginary;
+    cplx *const field = out->array[ARRAY_FIELD];
+    TRY(find_state(m, row, seen, &real, &imaginary));
+    if (field != NULL)
+        join(real, imaginary, m->bins, field);
+    capillary_observe_powers(&r->point, real, imaginary, m->window);
+    capillary_observe_spectrum(&r->point, m->window, out->observable, pairs);
+    return 0;
+}
+
+static struct capillary_place place_of_plane(const struct model *m, int row)
+{
+    const struct capillary_row *const r = &m->row[row];
+    return capillary_medium_place(&r->medium, r->positions[stepper_plane(m->stepper, row)]);
+}
+
+/* Plasma after the pulse, by the column that the steps use, where no step led to the state. */
+static int find_plasma(struct model *m, int row, const struct capillary_place *at)
+{
+    struct row_status apart = {0};
+    struct capillary_row *const r = &m->row[row];
+    const struct response_factors factors = capillary_factors(r, at);
+    /* The plasma needs the field alone; what else there is of the response is not read. */
+    const struct response_rows rows = {
+        .samples = m->samples + row * m->ld_real,
+        .out = m->reply + row * m->ld_real,
+        .ld = m->ld_real,
+        .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
+        .extra = m->raman ? m->delayed + row * m->ld_long : NULL,
+        .ld_extra = m->ld_long};
+    TRY(response_apply(m->response, row, &factors, &rows, &apart));
+    return response_report(m->response, row, &r->report);
+}
+
+/* Of a state that a step led to, what the plasma has seen there. */
+static void observe_plasma(const struct model *m, int row, const struct capillary_place *at,
+                           double *values)
+{
+    const struct response_report *const report = &m->row[row].report;
+    values[CAPILLARY_IONISED_FRACTION] = report->electrons;
+    values[CAPILLARY_ELECTRON_DENSITY] = report->electrons * at->at.rho;
+    values[CAPILLARY_SATURATED] = (double)report->saturated;
+    values[CAPILLARY_UNDERSHOOT] = (double)report->undershoot;
+}
+
+static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
+{
+    struct capillary_row *const r = &m->row[row];
+    const struct capillary_place at = place_of_plane(m, row);
+    struct capillary_pairs pairs;
+    struct capillary_seen seen = {.here = false};
+    TRY(plane_fetch_wait(m->leaving, row, seen.piece, &seen.here));
+    TRY(observe_spectrum(m, row, &seen, out, &pairs));
+    TRY(observe_power(m, row, &seen, out->observable));
+    if (m->rule != PLASMA_NONE && !r->fresh && !seen.here)
+        TRY(find_plasma(m, row, &at));
+    observe_plasma(m, row, &at, out->observable);
+    /* Last: it comes behind a trial that is under way. */
+    TRY(observe_chirp(m, row, &pairs, out->observable));
+    out->observable[CAPILLARY_DENSITY] = at.at.rho;
+    out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
+    out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
+    out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];
+    if (out->array[ARRAY_PATH] != NULL)
+        memcpy(out->array[ARRAY_PATH], r->path, sizeof r->path);
+    return 0;
+}
+
+/* A row that stands on a plane: all but its chirp leaves. The plasma before the first step is
+ * waited for, once a member. */
+static int leave(struct model *m, int row)
+{
+    struct capillary_row *const r = &m->row[row];
+    const double *quadrature;
+    long ld;
+    const double *const split = stepper_split(m->stepper, row, &ld);
+    TRY(plane_fetch_clear(m->leaving, row));
+    TRY(plane_fetch_take(m->leaving, row, PIECE_STATE, split));
+    if (m->is_envelope) {
+        if (!r->fresh)
+            TRY(capillary_envelope_samples(m, row));
+        TRY(plane_fetch_take(m->leaving, row, PIECE_SAMPLES,
+                             m->envelope.samples + row * m->ld));
+    } else {
+        if (!r->fresh)
+            TRY(find_samples(m, row));
+        TRY(place_quadrature(m, row, &quadrature));
+        TRY(plane_fetch_take(m->leaving, row, PIECE_SAMPLES, m->samples + row * m->ld_real));
+        TRY(plane_fetch_take(m->leaving, row, PIECE_QUADRATURE, quadrature));
+    }
+    if (m->rule == PLASMA_NONE || r->fresh)
+        return 0;
+    const struct capillary_place at = place_of_plane(m, row);
+    return find_plasma(m, row, &at);
+}
+
+static int capillary_settled(void *model, long row, long rows, const bool *on)
+{
+    for (long r = row; r < row + rows; r++)
+        if (on[r - row])
+            TRY(leave(model, (int)r));
+    return 0;
+}
+
+/* The pieces of a plane that leave. */
+static int create_leaving(struct model *m)
+{
+    const size_t size = m->is_envelope ? sizeof(cplx) : sizeof(double);
+    const size_t samples = (size_t)m->fine * size;
+    const size_t bytes[CAPILLARY_PIECES] = {
+        [PIECE_STATE] = (size_t)(stepper_split_stride(m->bins) + m->bins) * sizeof(double),
+        [PIECE_SAMPLES] = samples,
+        [PIECE_QUADRATURE] = samples};
+    const int pieces = m->is_envelope ? PIECE_QUADRATURE : CAPILLARY_PIECES;
+    return m->be->apart ? plane_fetch_create(m->be, m->capacity, pieces, bytes, &m->leaving)
+                        : 0;
+}
+
 static int create_parts(struct model *m, const struct capillary_point *point)
 {
     TRY(create_host(m));
     TRY(create_rows(m, point));
+    TRY(create_leaving(m));
     const struct response_setup response = capillary_response_setup(point, m->be, m->capacity);
     TRY(response_create(&response, &m->response));
     const struct stepper_setup setup = {
@@ -343,6 +612,7 @@ static int create_parts(struct model *m, const struct capillary_point *point)
                    .transforms = capillary_transforms(point),
                    .path = capillary_path,
                    .gather = capillary_gather,
+                   .settled = capillary_settled,
                    .accepted = capillary_accepted}};
     long ld;
     TRY(stepper_create(&setup, &m->stepper));
@@ -389,191 +659,10 @@ static int capillary_create(const struct params *params, struct backend *backend
 static int capillary_advance(struct model *m, struct run_control *control,
                              struct row_status *st)
 {
+    for (int r = 0; r < m->capacity; r++)
+        if (!st[r].plane_ready)
+            TRY(plane_fetch_clear(m->leaving, r)); /* it leaves the plane */
     return stepper_advance(m->stepper, control, st);
-}
-
-/* The imaginary part of the analytic signal of a real field into m->signal[1], on all fine
- * samples or, with `half`, on every second one: -i times the spectrum, back. */
-static int find_quadrature(struct model *m, int row, bool half)
-{
-    struct backend *const be = m->be;
-    const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
-    const long n = bins < m->bins ? bins : m->bins; /* what is above is zero */
-    struct spectral_join_args turn = {
-        .out = m->signal[0], .zeros = {0, bins - n}, .ld_spec = m->ld};
-    turn.in = stepper_split(m->stepper, row, &turn.ld);
-    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, n));
-    return capillary_transform(m, half ? m->half_backward : m->backward, m->signal[0], m->ld,
-                               m->signal[1], m->ld_real);
-}
-
-/* The samples of a real field, where no right-hand side has left them: before the first step.
- */
-static int find_samples(struct model *m, int row)
-{
-    cplx *field;
-    TRY(stepper_field(m->stepper, row, &field));
-    return capillary_transform(m, m->backward, field, m->ld, m->samples + row * m->ld_real,
-                               m->ld_real);
-}
-
-/* The power |A_analytic|^2 of a real field into m->window. Without third harmonic the
- * quadrature too is that of the right-hand side. */
-static int make_power(struct model *m, int row)
-{
-    struct backend *const be = m->be;
-    const bool known = m->row[row].fresh && !m->third_harmonic;
-    const size_t bytes = (size_t)m->fine * sizeof(double);
-    double *restrict power = m->window;
-    double *restrict samples = (double *)m->scratch;
-    if (!known)
-        TRY(find_quadrature(m, row, false));
-    TRY(be->ops->download(
-        be, power, known ? m->quadrature + row * m->ld_real : (double *)m->signal[1], bytes));
-    TRY(be->ops->download(be, samples, m->samples + row * m->ld_real, bytes));
-    for (long j = 0; j < m->fine; j++)
-        power[j] = samples[j] * samples[j] + power[j] * power[j];
-    return 0;
-}
-
-/* What follows from the power. The samples of a state that a step led to are those of the
- * right-hand side there. */
-static int observe_power(struct model *m, int row, double *values)
-{
-    const struct capillary_row *const r = &m->row[row];
-    const bool known = r->fresh && !m->third_harmonic;
-    if (!m->is_envelope && !r->fresh)
-        TRY(find_samples(m, row));
-    if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
-        struct half_power h = {.be = m->be,
-                               .samples = m->samples + row * m->ld_real,
-                               .quadrature = (double *)m->signal[1],
-                               .work = (double *)m->signal[0],
-                               .blocks = m->window};
-        TRY(find_quadrature(m, row, true));
-        TRY(half_power_init(&r->point.grid, &h));
-        return half_power_observe(&r->point, &h, values);
-    }
-    TRY(m->is_envelope ? capillary_envelope_power(m, row) : make_power(m, row));
-    capillary_observe_power(&r->point, m->window, values);
-    return 0;
-}
-
-/* The chirp, by angles between neighbouring bins on the backend. */
-static int observe_chirp(struct model *m, int row, const struct capillary_pairs *pairs,
-                         double *values)
-{
-    struct backend *const be = m->be;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    double *const size = (double *)m->signal[1];
-    double *const out = (double *)m->signal[0];
-    double sums[CAPILLARY_LINE] = {0.0};
-    long ld;
-    const double *const state = stepper_split(m->stepper, row, &ld);
-    const double mean = values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(grid, 1);
-    const double numbers[CAPILLARY_SCALARS] = {
-        [SCALAR_SHIFT] = (double)pairs->from + 0.5 - mean, [SCALAR_LEAST] = pairs->least};
-    const struct spectral_turn_args turn = {.in = state + pairs->from,
-                                            .next = state + pairs->from + 1,
-                                            .size = size,
-                                            .angle = size + m->ld,
-                                            .ld = ld,
-                                            .ld_real = m->ld};
-    const struct spectral_line_args weight = {.size = size,
-                                              .angle = size + m->ld,
-                                              .shift = m->scalars + SCALAR_SHIFT,
-                                              .least = m->scalars + SCALAR_LEAST,
-                                              .out = out,
-                                              .ld = m->ld};
-    struct spectral_line_args moment = weight;
-    moment.out = out + LINE_SLOPE;
-    if (pairs->count > 0) {
-        TRY(be->ops->upload(be, m->scalars, numbers, sizeof numbers));
-        TRY(be->kernels->spectral_turn(be, &turn, 0, 1, pairs->count));
-        TRY(be->kernels->spectral_weight(be, &weight, 0, 1, pairs->count));
-        TRY(be->kernels->spectral_moment(be, &moment, 0, 1, pairs->count));
-        TRY(be->ops->download(be, sums, out, sizeof sums));
-    }
-    values[CAPILLARY_CHIRP] = capillary_observe_chirp(grid, sums);
-    return 0;
-}
-
-/* The row's state on the host: real parts, and behind them the imaginary ones. */
-static int find_state(struct model *m, int row, const double **imaginary)
-{
-    long ld;
-    const double *const split = stepper_split(m->stepper, row, &ld);
-    *imaginary = m->state + ld;
-    return m->be->ops->download(m->be, m->state, split,
-                                (size_t)(ld + m->bins) * sizeof(double));
-}
-
-static void join(const double *restrict real, const double *restrict imaginary, long n,
-                 cplx *restrict out)
-{
-#pragma omp simd
-    for (long k = 0; k < n; k++)
-        out[k] = cplx_make(real[k], imaginary[k]);
-}
-
-/* What follows from the spectrum, and the spectrum itself where it is wanted. */
-static int observe_spectrum(struct model *m, int row, struct plane_buffers *out)
-{
-    const struct capillary_row *const r = &m->row[row];
-    const double *const real = m->state;
-    const double *imaginary;
-    struct capillary_pairs pairs;
-    cplx *const field = out->array[ARRAY_FIELD];
-    TRY(find_state(m, row, &imaginary));
-    if (field != NULL)
-        join(real, imaginary, m->bins, field);
-    capillary_observe_powers(&r->point, real, imaginary, m->window);
-    capillary_observe_spectrum(&r->point, m->window, out->observable, &pairs);
-    return observe_chirp(m, row, &pairs, out->observable);
-}
-
-/* Plasma after the pulse, by the column that the steps use: of a state that a step led to, what
- * it has seen there. */
-static int observe_plasma(struct model *m, int row, const struct capillary_place *at,
-                          double *values)
-{
-    struct row_status apart = {0};
-    struct capillary_row *const r = &m->row[row];
-    const struct response_factors factors = capillary_factors(r, at);
-    if (m->rule != PLASMA_NONE && !r->fresh) {
-        /* The plasma needs the field alone; what else there is of the response is not read. */
-        const struct response_rows rows = {
-            .samples = m->samples + row * m->ld_real,
-            .out = m->reply + row * m->ld_real,
-            .ld = m->ld_real,
-            .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
-            .extra = m->raman ? m->delayed + row * m->ld_long : NULL,
-            .ld_extra = m->ld_long};
-        TRY(response_apply(m->response, row, &factors, &rows, &apart));
-        TRY(response_report(m->response, row, &r->report));
-    }
-    values[CAPILLARY_IONISED_FRACTION] = r->report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = r->report.electrons * at->at.rho;
-    values[CAPILLARY_SATURATED] = (double)r->report.saturated;
-    values[CAPILLARY_UNDERSHOOT] = (double)r->report.undershoot;
-    return 0;
-}
-
-static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
-{
-    struct capillary_row *const r = &m->row[row];
-    const double z = r->positions[stepper_plane(m->stepper, row)];
-    const struct capillary_place at = capillary_medium_place(&r->medium, z);
-    TRY(observe_spectrum(m, row, out));
-    TRY(observe_power(m, row, out->observable));
-    TRY(observe_plasma(m, row, &at, out->observable));
-    out->observable[CAPILLARY_DENSITY] = at.at.rho;
-    out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
-    out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
-    out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];
-    if (out->array[ARRAY_PATH] != NULL)
-        memcpy(out->array[ARRAY_PATH], r->path, sizeof r->path);
-    return 0;
 }
 
 static int capillary_state(struct model *m, int row, struct state_out *out)

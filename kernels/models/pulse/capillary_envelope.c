@@ -164,17 +164,26 @@ int capillary_envelope_nonlinear(void *model, const struct step_call *call)
     return c.none ? 0 : evaluate(&c);
 }
 
-int capillary_envelope_power(struct model *m, int row)
+int capillary_envelope_samples(struct model *m, int row)
+{
+    cplx *field;
+    TRY(stepper_field(m->stepper, row, &field));
+    return capillary_transform(m, m->backward, field, m->ld, m->envelope.samples + row * m->ld,
+                               m->ld);
+}
+
+int capillary_envelope_power(struct model *m, int row, const struct capillary_seen *seen)
 {
     struct backend *const be = m->be;
-    cplx *const samples = m->envelope.samples + row * m->ld;
-    if (!m->row[row].fresh) { /* before the first step */
-        cplx *field;
-        TRY(stepper_field(m->stepper, row, &field));
-        TRY(capillary_transform(m, m->backward, field, m->ld, samples, m->ld));
+    const cplx *samples = seen->piece[PIECE_SAMPLES];
+    if (!seen->here) {
+        if (!m->row[row].fresh) /* before the first step */
+            TRY(capillary_envelope_samples(m, row));
+        TRY(be->ops->download(be, m->scratch, m->envelope.samples + row * m->ld,
+                              (size_t)m->fine * sizeof(cplx)));
+        samples = m->scratch;
     }
-    TRY(be->ops->download(be, m->scratch, samples, (size_t)m->fine * sizeof(cplx)));
     for (long j = 0; j < m->fine; j++)
-        m->window[j] = 4.0 * cplx_abs2(m->scratch[j]);
+        m->window[j] = 4.0 * cplx_abs2(samples[j]);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "kernels/backend.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/plane_fetch.h"
 #include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/rate_table.h"
 #include "kernels/models/pulse/response.h"
@@ -98,6 +99,15 @@ struct capillary_envelope {
     struct host_fft *fft; /* of 2 over fine numbers */
 };
 
+/* What a plane is made from; of a real field's quadrature an envelope has none. */
+enum capillary_piece { PIECE_STATE, PIECE_SAMPLES, PIECE_QUADRATURE, CAPILLARY_PIECES };
+
+/* The pieces of a plane, on the host where `here`: of the state the split row. */
+struct capillary_seen {
+    const void *piece[PLANE_PIECES];
+    bool here;
+};
+
 /* A batch of rows. */
 struct model {
     struct backend *be;
@@ -140,6 +150,7 @@ struct model {
     cplx *signal[2]; /* [ld] of plane: a spectrum and its samples; then what is made of them */
     struct response *response;
     struct stepper *stepper;
+    struct plane_fetch *leaving; /* NULL where the host reaches the rows */
     struct host_fft *input;      /* of load: the same bits in every process */
     struct capillary_row *row;   /* [capacity] */
     struct capillary_rate *rate; /* [capacity x species] */
@@ -176,8 +187,11 @@ void capillary_accepted(void *model, long row, double h, double square, struct r
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, const struct step_call *call);
 
+/** The samples of an envelope's state, where no right-hand side has left them. */
+int capillary_envelope_samples(struct model *m, int row);
+
 /** The power |A_analytic|^2 of an envelope's state into m->window. */
-int capillary_envelope_power(struct model *m, int row);
+int capillary_envelope_power(struct model *m, int row, const struct capillary_seen *seen);
 
 /** Rows, transforms and host memory of an envelope. */
 int capillary_envelope_create(struct model *m, const struct capillary_point *point);
