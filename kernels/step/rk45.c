@@ -521,6 +521,13 @@ static void effort_show(struct row_status *st, const struct row_effort *effort)
     st->bundles += effort->bundles;
 }
 
+/* A trial of `rows` rows. */
+static void count_trial(struct run_control *control, long rows)
+{
+    atomic_fetch_add_explicit(&control->steps_done, rows, memory_order_relaxed);
+    atomic_fetch_add_explicit(&control->trials, 1, memory_order_relaxed);
+}
+
 /* Judge the trial that the last call left under way. Rows that got another member since then,
  * or none, have no part in it any more. */
 static int team_resume(struct stepper *s, struct step_team *team, struct run_control *control,
@@ -536,7 +543,7 @@ static int team_resume(struct stepper *s, struct step_team *team, struct run_con
             effort_show(&st[r], &s->trial[r].effort);
     }
     TRY(team_judge(s, team, st));
-    atomic_fetch_add_explicit(&control->steps_done, team->moving, memory_order_relaxed);
+    count_trial(control, team->moving);
     return 0;
 }
 
@@ -604,7 +611,7 @@ static int team_advance(struct stepper *s, struct step_team *team, struct run_co
         if (running == 0 || stop_wanted(control) || team_limited(s, team, st))
             break;
         TRY(team_trial(s, team, st));
-        atomic_fetch_add_explicit(&control->steps_done, running, memory_order_relaxed);
+        count_trial(control, running);
     }
     TRY(step_take(s, team, false));
     return team_leave(s, team, team_ended(team, st) != ended, control, st);
