@@ -147,6 +147,8 @@ struct run_control {
     _Atomic double stop_at;  /* monotonic time (clock_wall) at which advance returns; 0: none.
                               * What a call has begun counts for the next one. */
     atomic_llong steps_done; /* trial steps since the start, written by advance */
+    atomic_llong trials;     /* the same of rows that advance together, once for all of them; 0
+                                of models that do not count them */
 };
 
 /* Noise of a realisation (scan-file.md `ensemble.noise`, physics A8). */

@@ -79,6 +79,7 @@ int worker_close(struct worker *w)
     const int rc = store_close(w->store);
     stopwatch_switch(&w->watch, PART_HOST);
     w->store = NULL;
+    device_effort_tell(&w->effort, w->rank);
     slots_clear(w);
     checkpoint_close(w);
     worker_judges_clear(w);
@@ -351,7 +352,9 @@ static int advance(struct worker *w)
             if (fault_wrong(kernels, w->row[r].member, slot->status[r].plane))
                 backend_make_wrong(w->backend);
         }
+    device_effort_begin(&w->effort, w->backend, &w->control);
     TRY(w->ops->advance(slot->model, &w->control, slot->status));
+    device_effort_end(&w->effort, w->backend, &w->control);
     stopwatch_switch(&w->watch, before);
     const double share = (clock_cpu_process() - cpu) / w->running;
     for (int r = 0; r < w->placement.capacity; r++) {

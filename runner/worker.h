@@ -16,6 +16,7 @@
 #include "runner/run.h"
 #include "runner/stopwatch.h"
 #include "runner/wisdom.h"
+#include "runner/worker_device.h"
 #include "scans/scan.h"
 
 #define WORKER_GIVES_MAX 8 /* chunks it can hold beside one for each row */
@@ -127,6 +128,7 @@ struct worker {
     struct stopwatch watch; /* since worker_open */
     int64_t members;
     long long clock; /* counts uses of slots */
+    struct device_effort effort;
 };
 
 /**

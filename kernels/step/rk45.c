@@ -167,6 +167,7 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
         r->team->lossy = member->lr != NULL;
         find_spans(r->team, member, &stepper->setup);
     }
+    step_forget(stepper, row);
     TRY(load_rows(stepper, row, member));
     memcpy(r->positions, member->positions, (size_t)stepper->setup.planes * sizeof(double));
     r->control = member->control;
@@ -180,6 +181,7 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
     r->have_slope = false;
     r->schedule = member->schedule;
     r->done = 0;
+    r->landed = false;
     status_reset(st);
     if (!isfinite(r->y2)) {
         st->outcome = ROW_FAILED;
@@ -190,6 +192,7 @@ int stepper_load(struct stepper *stepper, long row, const struct step_member *me
 
 void stepper_set_schedule(struct stepper *stepper, long row, const double *lengths, long count)
 {
+    step_forget(stepper, row);
     stepper->row[row].schedule = (struct step_schedule){NULL, lengths, count};
     stepper->row[row].done = 0;
 }
@@ -371,6 +374,7 @@ static bool row_settled(const struct stepper *s, struct step_row *row, struct ro
     st->plane = row->next++;
     st->progress = position;
     st->plane_ready = true;
+    row->landed = row->team->joint;
     return true;
 }
 
@@ -427,22 +431,35 @@ static int row_plan(struct stepper *s, long r, struct row_status *st, bool *take
     return 0;
 }
 
-/* A trial of all rows that run. */
-static int team_trial(struct stepper *s, struct step_team *team, struct row_status *st)
+/* Plan and launch a trial of all rows that run and have a slope. */
+static int team_launch(struct stepper *s, struct step_team *team, struct row_status *st,
+                       bool *launched)
 {
-    TRY(team_start(s, team, st));
-    bool any = false;
+    *launched = false;
     for (long i = 0; i < team->rows; i++) {
         TRY(row_plan(s, team->first + i, &st[team->first + i], &team->on[i]));
-        any = any || team->on[i];
+        *launched = *launched || team->on[i];
     }
-    if (!any)
-        return 0;
-    TRY(step_trial(s, team, st));
+    return *launched ? step_trial_launch(s, team, st) : 0;
+}
+
+/* Wait for a trial and judge its rows. */
+static int team_judge(struct stepper *s, struct step_team *team, struct row_status *st)
+{
+    TRY(step_trial_finish(s, team, st));
     for (long i = 0; i < team->rows; i++)
         if (team->on[i])
             row_judge(s, team->first + i, &st[team->first + i]);
     return 0;
+}
+
+/* A trial of all rows that run. */
+static int team_trial(struct stepper *s, struct step_team *team, struct row_status *st)
+{
+    bool launched;
+    TRY(team_start(s, team, st));
+    TRY(team_launch(s, team, st, &launched));
+    return launched ? team_judge(s, team, st) : 0;
 }
 
 /* Rows that a trial is to move; 0 as soon as a row stands on a plane or ended, or none runs:
@@ -478,20 +495,126 @@ static long team_ended(const struct step_team *team, const struct row_status *st
     return ended;
 }
 
+static struct row_effort effort_of(const struct row_status *st)
+{
+    return (struct row_effort){st->rhs_calls, st->transforms, st->passes, st->bundles};
+}
+
+/* Takes from a status what was counted since `before`: the trial was not judged yet. */
+static struct row_effort effort_hide(struct row_status *st, const struct row_effort *before)
+{
+    const struct row_effort now = effort_of(st);
+    st->rhs_calls = before->rhs_calls;
+    st->transforms = before->transforms;
+    st->passes = before->passes;
+    st->bundles = before->bundles;
+    return (struct row_effort){now.rhs_calls - before->rhs_calls,
+                               now.transforms - before->transforms, now.passes - before->passes,
+                               now.bundles - before->bundles};
+}
+
+static void effort_show(struct row_status *st, const struct row_effort *effort)
+{
+    st->rhs_calls += effort->rhs_calls;
+    st->transforms += effort->transforms;
+    st->passes += effort->passes;
+    st->bundles += effort->bundles;
+}
+
+/* A trial of `rows` rows. */
+static void count_trial(struct run_control *control, long rows)
+{
+    atomic_fetch_add_explicit(&control->steps_done, rows, memory_order_relaxed);
+    atomic_fetch_add_explicit(&control->trials, 1, memory_order_relaxed);
+}
+
+/* Judge the trial that the last call left under way. Rows that got another member since then,
+ * or none, have no part in it any more. */
+static int team_resume(struct stepper *s, struct step_team *team, struct run_control *control,
+                       struct row_status *st)
+{
+    if (!team->under_way)
+        return 0;
+    team->under_way = false;
+    for (long i = 0; i < team->rows; i++) {
+        const long r = team->first + i;
+        team->on[i] = team->on[i] && row_wants(&st[r]);
+        if (team->on[i])
+            effort_show(&st[r], &s->trial[r].effort);
+    }
+    TRY(team_judge(s, team, st));
+    count_trial(control, team->moving);
+    return 0;
+}
+
+/* The rows that landed in this call, to the model; their states are taken over. */
+static int team_tell(struct stepper *s, struct step_team *team, bool *told)
+{
+    const struct step_system *const system = &s->setup.system;
+    *told = false;
+    for (long i = 0; i < team->rows; i++) {
+        struct step_row *const row = &s->row[team->first + i];
+        team->on[i] = row->landed;
+        *told = *told || row->landed;
+        row->landed = false;
+    }
+    return *told ? system->settled(system->model, team->first, team->rows, team->on) : 0;
+}
+
+/* Whether the next trial may be launched before the caller has read planes: first slopes would
+ * have to be waited for. */
+static bool team_goes_on(struct stepper *s, const struct step_team *team,
+                         struct run_control *control, struct row_status *st)
+{
+    if (stop_wanted(control) || team_limited(s, team, st))
+        return false;
+    for (long r = team->first; r < team->first + team->rows; r++)
+        if (row_wants(&st[r]) && !s->row[r].have_slope)
+            return false;
+    return true;
+}
+
+/* While the caller reads planes and refills rows, the others go on: their trial is launched,
+ * and judged in the next call. Until then nothing of it shows: states and first slopes are
+ * those before it, and what it counts is kept back. `ended`: whether rows did in this call. */
+static int team_leave(struct stepper *s, struct step_team *team, bool ended,
+                      struct run_control *control, struct row_status *st)
+{
+    bool told;
+    if (!team->joint || s->setup.system.settled == NULL)
+        return 0;
+    (void)team_running(s, team, st); /* where another row ended, some may stand on planes too */
+    TRY(team_tell(s, team, &told));
+    team->moving = team_running(s, team, st);
+    if (!(told || ended) || team->moving == 0 || !team_goes_on(s, team, control, st))
+        return 0;
+    for (long r = team->first; r < team->first + team->rows; r++)
+        s->trial[r].effort = effort_of(&st[r]);
+    TRY(team_launch(s, team, st, &team->under_way));
+    for (long i = 0; i < team->rows; i++) {
+        const long r = team->first + i;
+        if (team->on[i])
+            s->trial[r].effort = effort_hide(&st[r], &s->trial[r].effort);
+    }
+    return 0;
+}
+
 /* A team until one of its rows stands on its next plane or ends; between calls nothing waits to
  * be taken over. */
 static int team_advance(struct stepper *s, struct step_team *team, struct run_control *control,
                         struct row_status *st)
 {
     const long ended = team_ended(team, st);
+    TRY(team_resume(s, team, control, st));
     while (team_ended(team, st) == ended) {
         const long running = team_running(s, team, st);
         if (running == 0 || stop_wanted(control) || team_limited(s, team, st))
             break;
         TRY(team_trial(s, team, st));
-        atomic_fetch_add_explicit(&control->steps_done, running, memory_order_relaxed);
+        count_trial(control, running);
     }
-    return step_take(s, team, false);
+    TRY(step_take(s, team, false));
+    return team_leave(s, team, team_ended(team, st) != ended, control, st);
 }
 
 bool step_call_has(const struct step_call *call, long i)

@@ -111,6 +111,12 @@ struct step_system {
      * way; may end the member with a reason. NULL: not wanted. stepper_field and stepper_split
      * may still give the state before: they are for when advance has returned. */
     void (*accepted)(void *model, long row, double h, double square, struct row_status *st);
+    /* The rows of [row, row+rows) that are `on` stand on planes; their states are there. Called
+     * where rows advance together, before the others go on: the model launches what a plane
+     * needs and begins to fetch it. Afterwards a trial of the other rows is under way when
+     * stepper_advance returns, which may write all scratch; it is judged in the next call.
+     * NULL: no trial is begun before planes were read. */
+    int (*settled)(void *model, long row, long rows, const bool *on);
 };
 
 /* What a stepper is made for. `backend->apart` says whether rows advance together: it is read
@@ -175,7 +181,9 @@ void stepper_set_schedule(struct stepper *stepper, long row, const double *lengt
  * Each running row to its next plane (model_ops.advance has the rules). With several rows and
  * threads, the rows are spread over the threads; otherwise the threads share a row's passes.
  * Rows that advance together, on a backend that is `apart`, return as soon as one of them
- * stands on its next plane or ended; the others go on at the next call.
+ * stands on its next plane or ended; the others go on at the next call, or with
+ * step_system.settled at once: their trial is then under way. Nothing of it shows before the
+ * next call, which waits for it first; every other function of a stepper may be called between.
  *
  * @return 0, or a run error. A member that ends is reported in st[rows]. Does not allocate.
  */
@@ -196,6 +204,9 @@ cplx *stepper_room(const struct stepper *stepper, long row);
 
 /** Elements from one row of `spectrum` bins of a group to the next. */
 long stepper_spectrum_stride(long spectrum);
+
+/** Elements from the real to the imaginary parts of a split row of n bins. */
+long stepper_split_stride(long n);
 
 /** State of a row, between steps: the split row [2][*ld] on the backend, to read only. */
 const double *stepper_split(const struct stepper *stepper, long row, long *ld);

@@ -79,10 +79,14 @@ struct step_team {
     double *scalars; /* [STEP_SCALARS] of [rows]; joint: then the masks */
     double *sums;    /* [STEP_SPANS][STEP_SUMS] of [rows][group] */
     /* on the host */
-    double *block;                     /* as `scalars` */
-    double *found;                     /* as `sums` */
-    bool *on;                          /* [rows] of the pass under way */
-    bool taking;                       /* some row's new state waits to become its state */
+    double *block;  /* as `scalars` */
+    double *found;  /* as `sums` */
+    bool *on;       /* [rows] of the pass under way */
+    bool taking;    /* some row's new state waits to become its state */
+    bool under_way; /* the trial of the rows that are `on` was launched and waits to be judged
+                       in the next call; joint only. It writes spectra, all slots but STATE, K1
+                       and the tables, and what the model has as scratch. */
+    long moving;    /* rows that ran then */
     struct step_span span[STEP_SPANS]; /* the bins that may differ from zero */
     int spans;
     struct step_span gap[STEP_GAPS]; /* the others, up to the length of the spectrum */
@@ -102,8 +106,9 @@ struct step_row {
     double most_phase[STEP_TERMS]; /* largest |li_j| */
     double most_loss[STEP_TERMS];  /* largest |lr_j| */
     double z;
-    double y2; /* sum |y|^2 */
-    long next; /* plane that is reached next */
+    double y2;   /* sum |y|^2 */
+    long next;   /* plane that is reached next */
+    bool landed; /* on a plane that the model was not told of yet; joint only */
     long long trials;
     long long rejected;
     double *positions; /* [planes] */
@@ -128,8 +133,14 @@ struct trial_result {
     double top;
 };
 
+/* What evaluations and passes count in a status. */
+struct row_effort {
+    long long rhs_calls, transforms, passes, bundles;
+};
+
 /* The trial under way of a row. */
 struct row_trial {
+    struct row_effort effort; /* of one that is judged in a later call: counted then */
     struct trial_path path;
     bool lands; /* on the next plane */
     struct trial_result result;
@@ -211,7 +222,15 @@ int step_first_slopes(struct stepper *s, struct step_team *team, struct row_stat
  */
 int step_path(struct stepper *s, long r, double h, struct row_status *st, double *limit);
 
-/** One trial step of the rows that are `on`: their new states are in K3, the slopes in K4. */
-int step_trial(struct stepper *s, struct step_team *team, struct row_status *st);
+/** Launch a trial step of the rows that are `on`: their new states will be in K3, the slopes in
+ * K4. Waits for nothing. */
+int step_trial_launch(struct stepper *s, struct step_team *team, struct row_status *st);
+
+/** Wait for it: what it found of the rows that are `on`, which may have become fewer. */
+int step_trial_finish(struct stepper *s, struct step_team *team, struct row_status *st);
+
+/** A row gets another state or schedule: what a trial under way finds of it is not asked for.
+ */
+void step_forget(struct stepper *s, long r);
 
 #endif

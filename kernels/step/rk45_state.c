@@ -113,6 +113,7 @@ int stepper_resume(struct stepper *stepper, long row, const struct state_in *sta
     struct step_row *r = &stepper->row[row];
     const size_t bytes = (size_t)step_bins(stepper) * sizeof(cplx);
     const char *from = state->bytes;
+    step_forget(stepper, row);
     TRY(slot_resume(stepper, row, STATE, from + sizeof head));
     TRY(slot_resume(stepper, row, K1, from + sizeof head + bytes));
     r->next = (long)head.next;
@@ -121,6 +122,7 @@ int stepper_resume(struct stepper *stepper, long row, const struct state_in *sta
     r->have_slope = head.have_slope != 0;
     r->plan = (struct step_plan){head.natural, head.after_rejection != 0};
     r->z = head.z;
+    r->landed = false;
     r->y2 = head.y2;
     TRY(schedule_resume(r));
     st->plane = r->next - 1;

@@ -154,11 +154,22 @@ int stepper_create(const struct stepper_setup *setup, struct stepper **out)
     return 0;
 }
 
+/* No memory goes away below a trial under way: its sums come last. */
+static void team_drain(struct stepper *s, struct step_team *team)
+{
+    struct backend *be = s->setup.backend;
+    if (team->under_way)
+        (void)be->ops->download(be, team->found, team->sums, sizeof(double));
+    team->under_way = false;
+}
+
 void stepper_destroy(struct stepper *stepper)
 {
     if (stepper == NULL)
         return;
     struct backend *be = stepper->setup.backend;
+    for (long t = 0; stepper->team != NULL && t < stepper->teams; t++)
+        team_drain(stepper, &stepper->team[t]);
     be->ops->release(be, stepper->reals);
     be->ops->release(be, stepper->spectra);
     be->ops->release(be, stepper->sums);
@@ -178,6 +189,11 @@ void stepper_destroy(struct stepper *stepper)
 long stepper_spectrum_stride(long spectrum)
 {
     return backend_stride(spectrum, sizeof(cplx));
+}
+
+long stepper_split_stride(long n)
+{
+    return row_stride(n);
 }
 
 size_t stepper_row_bytes(long n, long spectrum, int terms)
@@ -305,6 +321,13 @@ int step_take(struct stepper *s, struct step_team *team, bool sent)
     memset(mask_in(s, team, team->block, MASK_TAKEN), 0, (size_t)states);
     team->taking = false;
     return 0;
+}
+
+void step_forget(struct stepper *s, long r)
+{
+    struct step_team *team = s->row[r].team;
+    if (team->under_way)
+        team->on[r - team->first] = false;
 }
 
 int step_upload(struct stepper *s, long r, const cplx *from)

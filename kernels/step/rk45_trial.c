@@ -575,11 +575,15 @@ static double trial_error(const struct stepper *s, long r)
     return step_error_l2(&row->control, sums->e2, row->y2, sums->new2);
 }
 
-int step_trial(struct stepper *s, struct step_team *team, struct row_status *st)
+int step_trial_launch(struct stepper *s, struct step_team *team, struct row_status *st)
 {
     TRY(trial_begin(s, team));
     TRY(trial_passes(s, team, st));
-    TRY(trial_norms(s, team, st));
+    return trial_norms(s, team, st);
+}
+
+int step_trial_finish(struct stepper *s, struct step_team *team, struct row_status *st)
+{
     TRY(gather(s, team, RK45_STAGES - 1, STEP_END, st));
     TRY(sums_download(s, team));
     for (long i = 0; i < team->rows; i++)

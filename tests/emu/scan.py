@@ -227,6 +227,27 @@ def figures(text):
     return int(found[1]), float(found[2]), float(found[3])
 
 
+def a_worker_tells_what_a_trial_step_took():
+    """Of all rows of a batch at once. Its own kernels: 8 of the stepper and 6 times 3 of the right-hand
+    side with its 4 transforms; what a plane and first slopes take comes on top."""
+    said = r"rank (\d+): (\d+) trial steps of its batch, (\S+) launches and (\S+) copies each; " \
+           r"waited (\S+) s for the device, host time (\S+) ms a trial step"
+    for workers in ((), ("-n", "2", "-v")):
+        folder, err = on_device(SCAN, *BATCH, *workers)
+        lines = re.findall(said, err)
+        assert sorted(line[0] for line in lines) == (["1", "2"] if workers else ["0"]), err
+        rows = int((column(folder, "member/steps") + column(folder, "member/rejected")).sum())
+        trials = sum(int(line[1]) for line in lines)
+        assert rows / MEMBERS <= trials < rows, (rows, trials)
+        for line in lines:
+            launches, copies, waited, host = (float(word) for word in line[2:])
+            assert 8 + 6 * (3 + 4) <= launches < 2 * 50 and 2 <= copies < 10, line
+            assert waited >= 0 and 0 < host < 1000, line
+    farm.SCANFARM = CPU
+    code, _, err = run(write(SCAN), *PLAIN)
+    assert code == 0 and "trial steps of its batch" not in err, err
+
+
 def a_device_is_checked_against_the_cpu():
     folder, err = on_device(SCAN, *BATCH, "--self-check=2")
     steps, observed, bound = figures(next(line for line in err.splitlines() if "self-check passes" in line))

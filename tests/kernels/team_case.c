@@ -144,6 +144,22 @@ static void accepted(void *model, long row, double h, double square, struct row_
     run->result[row].along += h * square;
 }
 
+/* Told once, of a row that stands on its plane with the state of it. */
+static int settled(void *model, long row, long rows, const bool *on)
+{
+    struct team_run *const run = model;
+    for (long r = row; r < row + rows; r++) {
+        if (!on[r - row])
+            continue;
+        ck_assert(run->st[r].plane_ready);
+        ck_assert_int_eq(run->told[r], run->st[r].plane - 1);
+        run->told[r] = run->st[r].plane;
+        team_state(run, (int)r, run->left[r]);
+    }
+    run->calls_told = run->calls;
+    return 0;
+}
+
 struct backend *team_backend(void)
 {
     const struct backend_options options = lane_options(1);
@@ -165,7 +181,8 @@ void team_open(struct team_run *run, struct backend *be, int rows, int group, in
                                                    .transforms = 1,
                                                    .path = path,
                                                    .gather = gather,
-                                                   .accepted = accepted},
+                                                   .accepted = accepted,
+                                                   .settled = settled},
                                         .spectrum = TEAM_BINS + TEAM_PAD,
                                         .terms = terms,
                                         .group = group};
@@ -205,6 +222,7 @@ void team_load(struct team_run *run, int row, const struct team_member *m)
     tables_fill(run, m, &t);
     run->member[row] = *m;
     run->result[row] = (struct team_result){.planes = 0};
+    run->told[row] = -1;
     run->st[row] = (struct row_status){.deadline = m->deadline,
                                        .history = run->result[row].history,
                                        .history_capacity = TEAM_HISTORY};
@@ -231,7 +249,14 @@ void team_advance(struct team_run *run)
     for (int r = 0; r < run->rows; r++) {
         struct team_result *const result = &run->result[r];
         if (run->st[r].plane_ready) {
-            team_state(run, r, result->at[run->st[r].plane]);
+            cplx *const at = result->at[run->st[r].plane];
+            team_state(run, r, at);
+            /* The model was told before others went on, and had the same state. */
+            if (run->be->apart) {
+                ck_assert_int_eq(run->told[r], run->st[r].plane);
+                ck_assert(equal_bits(at, run->left[r],
+                                     (size_t)(run->group * TEAM_BINS) * sizeof *at));
+            }
             result->planes++;
         }
         run->st[r].plane_ready = false;

@@ -51,10 +51,13 @@ struct team_run {
     struct row_status st[TEAM_ROWS];
     struct team_result result[TEAM_ROWS];
     struct run_control control;
-    double at[TEAM_ROWS][8]; /* positions of a row's last call of path */
-    long calls;              /* of N */
-    long stop_call;          /* that asks for a stop, 0: none */
-    long gathered;           /* calls of gather */
+    double at[TEAM_ROWS][8];        /* positions of a row's last call of path */
+    long calls;                     /* of N */
+    long stop_call;                 /* that asks for a stop, 0: none */
+    long gathered;                  /* calls of gather */
+    long told[TEAM_ROWS];           /* plane of each row that `settled` was told of last */
+    long calls_told;                /* calls of N before it was */
+    cplx left[TEAM_ROWS][TEAM_ALL]; /* the state then */
 };
 
 /** Member number 0 … 5 of a stepper whose rows have at most so many terms: 0 plain; 1 begins

@@ -286,19 +286,12 @@ START_TEST(a_stop_between_trials_changes_nothing)
 END_TEST
 
 /* A row saved beside others goes on in another place beside others, as alone. */
-static void check_resume(struct backend *be, int group, int terms, int member)
+static void check_saved(struct backend *be, int group, int terms, int member)
 {
     static struct team_run other;
     static char bytes[8 * 1024];
     const struct team_member m = team_member_of(member, terms);
-    team_open(&run, be, MEMBERS, group, terms);
-    load_all(&run, terms);
-    team_advance(&run); /* a plane at the start */
-    run.stop_call = run.calls + 20;
-    while (atomic_load(&run.control.stop) == 0)
-        team_advance(&run);
     ck_assert_int_eq(run.st[member].outcome, ROW_RUNNING);
-    ck_assert_int_gt(run.st[member].steps + run.st[member].rejected, 1);
     struct state_out out = {.bytes = bytes, .capacity = sizeof bytes};
     ck_assert_int_eq(stepper_save(run.stepper, member, &out), 0);
     const struct state_in in = {bytes, out.length};
@@ -307,18 +300,33 @@ static void check_resume(struct backend *be, int group, int terms, int member)
     team_load(&other, 0, &beside);
     team_load(&other, 2, &m);
     ck_assert_int_eq(stepper_resume(other.stepper, 2, &in, &other.st[2]), 0);
+    ck_assert_int_eq(other.st[2].rhs_calls, run.st[member].rhs_calls);
+    other.told[2] = other.st[2].plane;
     team_finish(&other);
-    ck_assert_int_eq(other.st[2].outcome, ROW_DONE);
+    ck_assert_int_eq(other.st[2].outcome, alone[member].st.outcome);
     ck_assert_int_eq(other.st[2].steps, alone[member].st.steps);
     ck_assert_int_eq(other.st[2].rejected, alone[member].st.rejected);
     ck_assert_int_eq(other.st[2].rhs_calls, alone[member].st.rhs_calls);
-    for (int p = TEAM_PLANES - (int)other.result[2].planes; p < TEAM_PLANES; p++)
+    for (int p = (int)alone[member].planes - (int)other.result[2].planes;
+         p < alone[member].planes; p++)
         ck_assert_int_eq(comparison_bits(other.result[2].at[p], alone[member].at[p],
                                          sizeof(cplx), group * TEAM_BINS),
                          -1);
     team_check_same(&other.result[0], &alone[4], "beside a resumed row");
-    team_close(&run);
     team_close(&other);
+}
+
+static void check_resume(struct backend *be, int group, int terms, int member)
+{
+    team_open(&run, be, MEMBERS, group, terms);
+    load_all(&run, terms);
+    team_advance(&run); /* a plane at the start */
+    run.stop_call = run.calls + 20;
+    while (atomic_load(&run.control.stop) == 0)
+        team_advance(&run);
+    ck_assert_int_gt(run.st[member].steps + run.st[member].rejected, 1);
+    check_saved(be, group, terms, member);
+    team_close(&run);
 }
 
 START_TEST(a_row_saved_beside_others_goes_on_beside_others)
@@ -330,6 +338,120 @@ START_TEST(a_row_saved_beside_others_goes_on_beside_others)
     alone_all(be, 2, 4);
     check_resume(be, 2, 4, 0);
     backend_destroy(be);
+}
+END_TEST
+
+/* Advance all members until planes were read `times` times while a trial is under way. `in`
+ * receives which rows are in it. */
+static void go_under_way(struct backend *be, int group, int terms, int times, bool *in)
+{
+    long read[MEMBERS];
+    team_open(&run, be, MEMBERS, group, terms);
+    load_all(&run, terms);
+    for (int found = 0, calls = 0; found < times; calls++) {
+        ck_assert_int_lt(calls, 100);
+        for (int k = 0; k < MEMBERS; k++)
+            read[k] = run.result[k].planes;
+        run.calls_told = -1;
+        team_advance(&run);
+        found += run.calls_told >= 0 && run.calls > run.calls_told;
+    }
+    for (int k = 0; k < MEMBERS; k++)
+        in[k] = run.st[k].outcome == ROW_RUNNING && run.result[k].planes == read[k];
+}
+
+/* All trials that a row shows are judged ones. */
+static void check_shown(const struct row_status *st)
+{
+    ck_assert_int_eq(st->rhs_calls, 1 + 6 * (st->steps + st->rejected));
+    ck_assert_int_eq(st->transforms, st->rhs_calls);
+}
+
+static void check_under_way(struct backend *be, int group, int terms, int times)
+{
+    bool in[MEMBERS];
+    int rows = 0;
+    go_under_way(be, group, terms, times, in);
+    for (int k = 0; k < MEMBERS; k++) {
+        if (!in[k])
+            continue;
+        rows++;
+        check_shown(&run.st[k]);
+        check_saved(be, group, terms, k);
+    }
+    ck_assert_int_ge(rows, 2);
+    /* Nor does a row that goes on see that it was saved. */
+    team_finish(&run);
+    check_all(&run);
+    team_close(&run);
+}
+
+START_TEST(a_row_saved_while_a_trial_is_under_way_goes_on_with_the_same_bits)
+{
+    struct backend *const be = team_backend();
+    alone_all(be, 1, 2);
+    for (int times = 1; times <= 3; times++)
+        check_under_way(be, 1, 2, times);
+    alone_all(be, 2, 4);
+    check_under_way(be, 2, 4, 1);
+    backend_destroy(be);
+}
+END_TEST
+
+/* Rows of a trial under way are loaded again, one by one, then all of them. */
+static void check_loaded(struct backend *be, int least, int most)
+{
+    bool in[MEMBERS];
+    int becomes[MEMBERS];
+    go_under_way(be, 1, 2, 1, in);
+    for (int k = 0; k < MEMBERS; k++) {
+        becomes[k] = in[k] && k >= least && k <= most ? (k + 1) % MEMBERS : k;
+        const struct team_member m = team_member_of(becomes[k], 2);
+        if (becomes[k] != k)
+            team_load(&run, k, &m);
+    }
+    team_finish(&run);
+    for (int k = 0; k < MEMBERS; k++)
+        team_check_same(&run.result[k], &alone[becomes[k]], "loaded or beside such a row");
+    team_close(&run);
+}
+
+START_TEST(rows_are_loaded_again_while_their_trial_is_under_way)
+{
+    struct backend *const be = team_backend();
+    alone_all(be, 1, 2);
+    for (int k = 0; k < MEMBERS; k++)
+        check_loaded(be, k, k);
+    check_loaded(be, 0, MEMBERS);
+    backend_destroy(be);
+}
+END_TEST
+
+/* A trial under way is judged, and a stepper goes that has one. */
+START_TEST(a_stop_launches_no_trial_after_the_one_under_way)
+{
+    struct backend *const be = team_backend();
+    bool in[MEMBERS];
+    long judged[MEMBERS];
+    alone_all(be, 1, 2);
+    go_under_way(be, 1, 2, 1, in);
+    for (int k = 0; k < MEMBERS; k++)
+        judged[k] = run.st[k].steps + run.st[k].rejected;
+    const long calls = run.calls;
+    atomic_store(&run.control.stop, 1);
+    for (int again = 0; again < 3; again++)
+        team_advance(&run);
+    ck_assert_int_eq(run.calls, calls);
+    for (int k = 0; k < MEMBERS; k++)
+        ck_assert_int_eq(run.st[k].steps + run.st[k].rejected, judged[k] + (in[k] ? 1 : 0));
+    atomic_store(&run.control.stop, 0);
+    team_finish(&run);
+    check_all(&run);
+    team_close(&run);
+    go_under_way(be, 1, 2, 1, in);
+    team_close(&run);
+    backend_destroy(be);
+    ck_assert_int_eq(mem_live(), 0);
 }
 END_TEST
 
@@ -430,7 +552,7 @@ int main(void)
         return ISA_SKIPPED;
     Suite *const suite = suite_create("rows of a stepper together");
     TCase *const tests = tcase_create("team");
-    tcase_set_timeout(tests, 30);
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, each_row_of_a_batch_is_the_row_alone);
     tcase_add_test(tests, each_row_of_several_states_is_the_row_alone);
     tcase_add_test(tests, a_batch_is_the_rows_of_a_cpu_within_the_steps_budget);
@@ -439,6 +561,9 @@ int main(void)
     tcase_add_test(tests, limits_end_one_row_and_leave_the_others);
     tcase_add_test(tests, a_stop_between_trials_changes_nothing);
     tcase_add_test(tests, a_row_saved_beside_others_goes_on_beside_others);
+    tcase_add_test(tests, a_row_saved_while_a_trial_is_under_way_goes_on_with_the_same_bits);
+    tcase_add_test(tests, rows_are_loaded_again_while_their_trial_is_under_way);
+    tcase_add_test(tests, a_stop_launches_no_trial_after_the_one_under_way);
     tcase_add_test(tests, a_trial_has_as_many_launches_and_copies_for_many_rows_as_for_one);
     tcase_add_test(tests, advancing_rows_together_allocates_nothing);
     suite_add_tcase(suite, tests);

@@ -19,9 +19,13 @@
 #include "kernels/models/pulse/noise.h"
 #include "kernels/models/pulse/observables.h"
 #include "kernels/models/pulse/perturb.h"
+#include "kernels/models/pulse/plane_fetch.h"
 #include "kernels/models/pulse/raman_silica.h"
 #include "kernels/numeric/host_fft.h"
 #include "kernels/step/rk45.h"
+
+/* What a plane is made from. */
+enum gnlse_piece { PIECE_SPECTRUM, PIECE_SAMPLES, GNLSE_PIECES };
 
 enum gnlse_axis { AXIS_OMEGA, AXIS_OMEGA_RELATIVE, AXIS_T, GNLSE_AXES };
 
@@ -64,15 +68,17 @@ struct model {
     struct gnlse_host host;
     struct gnlse_point *point; /* [capacity] */
     struct stepper *stepper;
+    struct plane_fetch *planes_out; /* NULL where the host reaches the rows */
 };
 
+/* As on a device, which has a copy of the plane that leaves. */
 static size_t gnlse_row_bytes(const struct gnlse_point *point)
 {
     const size_t full = (size_t)backend_stride(point->n, sizeof(cplx)) * sizeof(cplx);
     const size_t real = (size_t)backend_stride(point->n, sizeof(double)) * sizeof(double);
     const size_t half = (size_t)backend_stride(point->n / 2 + 1, sizeof(cplx)) * sizeof(cplx);
-    return sizeof(struct gnlse_point) + full + (point->raman ? real + 2 * half : 0)
-           + (point->absorber ? real + 3 * full : 0);
+    return sizeof(struct gnlse_point) + full + GNLSE_PIECES * full
+           + (point->raman ? real + 2 * half : 0) + (point->absorber ? real + 3 * full : 0);
 }
 
 /* The dispersion table of a point, when its file was read. */
@@ -261,6 +267,8 @@ static void gnlse_destroy(struct model *m)
     if (m == NULL)
         return;
     struct backend *be = m->be;
+    stepper_destroy(m->stepper); /* first: a trial may be under way in the rows */
+    plane_fetch_destroy(m->planes_out);
     void *const rows[] = {m->rows.samples,       m->rows.power, m->rows.half,
                           m->rows.transfer,      m->rows.edge,  m->rows.lost,
                           m->rows.lost_spectrum, m->rows.pre};
@@ -275,7 +283,6 @@ static void gnlse_destroy(struct model *m)
     for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
         mem_free(host[i]);
     host_fft_destroy(m->input);
-    stepper_destroy(m->stepper);
     mem_free(m);
 }
 
@@ -326,8 +333,44 @@ static int create_plans(struct model *m)
     return ops->fft_create(m->be, FFT_C2R, m->n, &m->real_backward);
 }
 
+/* The state of a row into the stepper's spectrum and, transformed, into `samples`. */
+static int find_samples(struct model *m, long row, cplx **spectrum)
+{
+    TRY(stepper_field(m->stepper, row, spectrum));
+    const struct fft_rows rows = {*spectrum, m->ld, m->rows.samples + row * m->ld, m->ld, 0,
+                                  1,         NULL};
+    return execute(m, m->backward, &rows);
+}
+
+/* Rows stand on planes: they leave before the other rows go on, whose trial spoils the scratch.
+ */
+static int gnlse_settled(void *model, long row, long rows, const bool *on)
+{
+    struct model *m = model;
+    for (long r = row; r < row + rows; r++) {
+        cplx *spectrum;
+        if (!on[r - row])
+            continue;
+        TRY(plane_fetch_clear(m->planes_out, r));
+        TRY(find_samples(m, r, &spectrum));
+        TRY(plane_fetch_take(m->planes_out, r, PIECE_SPECTRUM, spectrum));
+        TRY(plane_fetch_take(m->planes_out, r, PIECE_SAMPLES, m->rows.samples + r * m->ld));
+    }
+    return 0;
+}
+
+static int create_fetches(struct model *m)
+{
+    const size_t bytes = (size_t)m->n * sizeof(cplx);
+    const size_t each[GNLSE_PIECES] = {bytes, bytes};
+    return m->be->apart
+               ? plane_fetch_create(m->be, m->capacity, GNLSE_PIECES, each, &m->planes_out)
+               : 0;
+}
+
 static int create_parts(struct model *m, const struct gnlse_point *point)
 {
+    TRY(create_fetches(m));
     TRY(create_host(m));
     TRY(create_rows(m));
     TRY(create_plans(m));
@@ -338,7 +381,8 @@ static int create_parts(struct model *m, const struct gnlse_point *point)
                                         .planes = m->planes,
                                         .system = {.model = m,
                                                    .nonlinear = gnlse_nonlinear,
-                                                   .transforms = gnlse_transforms(point)}};
+                                                   .transforms = gnlse_transforms(point),
+                                                   .settled = gnlse_settled}};
     return stepper_create(&setup, &m->stepper);
 }
 
@@ -510,6 +554,7 @@ static int gnlse_load(struct model *m, int row, const struct params *params,
     struct gnlse_point *point = &m->point[row];
     st->reason[0] = '\0';
     st->outcome = ROW_FAILED;
+    TRY(plane_fetch_clear(m->planes_out, row));
     if (read_member(m, params, point, st) != 0)
         return 0;
     TRY(make_input(m, point, seed));
@@ -535,22 +580,36 @@ static int gnlse_load(struct model *m, int row, const struct params *params,
 
 static int gnlse_advance(struct model *m, struct run_control *control, struct row_status *st)
 {
+    for (int r = 0; r < m->capacity; r++)
+        if (!st[r].plane_ready)
+            TRY(plane_fetch_clear(m->planes_out, r)); /* it leaves the plane */
     return stepper_advance(m->stepper, control, st);
+}
+
+/* Spectrum and samples of a row's state to the host. */
+static int read_state(struct model *m, int row, cplx *spectrum)
+{
+    struct backend *be = m->be;
+    const size_t bytes = (size_t)m->n * sizeof(cplx);
+    const void *data[GNLSE_PIECES];
+    cplx *field;
+    bool here;
+    TRY(plane_fetch_wait(m->planes_out, row, data, &here));
+    if (here) {
+        memcpy(spectrum, data[PIECE_SPECTRUM], bytes);
+        memcpy(m->host.samples, data[PIECE_SAMPLES], bytes);
+        return 0;
+    }
+    TRY(find_samples(m, row, &field));
+    TRY(be->ops->download(be, spectrum, field, bytes));
+    return be->ops->download(be, m->host.samples, m->rows.samples + row * m->ld, bytes);
 }
 
 static int gnlse_plane(struct model *m, int row, struct plane_buffers *out)
 {
-    struct backend *be = m->be;
-    const size_t bytes = (size_t)m->n * sizeof(cplx);
     const struct gnlse_point *point = &m->point[row];
-    cplx *field;
-    TRY(stepper_field(m->stepper, row, &field));
-    cplx *samples = m->rows.samples + row * m->ld;
     cplx *spectrum = out->array[0] != NULL ? out->array[0] : m->host.spectrum;
-    TRY(be->ops->download(be, spectrum, field, bytes));
-    const struct fft_rows rows = {field, m->ld, samples, m->ld, 0, 1, NULL};
-    TRY(execute(m, m->backward, &rows));
-    TRY(be->ops->download(be, m->host.samples, samples, bytes));
+    TRY(read_state(m, row, spectrum));
     const struct pulse_plane plane = {spectrum, m->host.samples, m->n, point->window,
                                       point->omega0};
     pulse_observe(&plane, out->observable);
