@@ -19,7 +19,8 @@
 
 /* What a check found. */
 struct self_check {
-    bool compared; /* false: the point makes no step that could be compared */
+    bool compared; /* false: the point makes no step that could be compared, or none without
+                      growth */
     bool within;
     char text[SELF_CHECK_TEXT_SIZE]; /* the figures, one line */
 };
@@ -31,7 +32,9 @@ bool self_check_possible(const struct model_info *info);
  * Make some steps of a point with chosen lengths by the baseline's kernels, then make exactly
  * these again, from the same input without noise, by the baseline's kernels and by a
  * backend's: rk45 both times, complex fields at the end compared element by element with
- * bound_steps of the peak (kernels/contract/bounds.h). A floating-point unit that flushes
+ * bound_steps of the peak (kernels/contract/bounds.h), which holds where rounding errors do not
+ * grow: the lengths are divided by four until noise of one photon a mode does not, over all of
+ * them, more than fourfold by the baseline's kernels. A floating-point unit that flushes
  * sub-normal numbers, which no comparison of fields sees, fails before that.
  *
  * @param point    of a model that self_check_possible says yes to

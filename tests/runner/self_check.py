@@ -45,6 +45,10 @@ parameters:
 axes: [{pulse.energy: [50 uJ, 100 uJ]}]
 save: {planes: 3}
 """
+# Absorbers within a tenth of a step: steps that the tolerance alone bounds are not stable, and the noise of rounding grows
+# until it is as large as the tolerance
+STIFF = GAS.replace("  pressure: {from: 0 bar, to: 1 bar}\n", "  pressure: 20 mbar\n  absorber: {time: 1 mm, spectral: 1 mm}\n").replace(
+    "save:", "stepper: {max_steps: 200}\nsave:")
 NOISY = "ensemble: {realisations: 4, seed: 5, noise: one_photon}\n"
 right_of = {}
 
@@ -189,6 +193,16 @@ def one_process_that_fails_ends_with_the_figures_and_code_3():
     code, _, err = run(folder, *PLAIN)  # the same command, on a machine that computes rightly
     assert code == 0, err
     assert same(content(folder), content(right(text)))
+
+
+def where_rounding_grows_the_steps_are_shortened():
+    folder = write(STIFF)
+    code, _, err = run(folder, *PLAIN, "--self-check=1")
+    passed = [figures(line) for line in err.splitlines() if "the self-check passes: " in line]
+    assert "self-check fails" not in err and passed and all(observed <= bound for _, observed, bound in passed), (code, err)
+    code, _, err = run(write(STIFF), *PLAIN, "--self-check=1", env=wrong("member=0"))  # and see a fault as well
+    _, observed, bound = figures(next(line for line in err.splitlines() if "the self-check fails: " in line))
+    assert code == 3 and observed > bound, (code, err)
 
 
 def a_farm_of_nothing_but_wrong_workers_ends_with_code_3():

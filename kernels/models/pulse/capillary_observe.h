@@ -61,6 +61,7 @@ struct capillary_powers {
     double sums[CAPILLARY_POWERS];
 };
 
+/* Largest and sum of some powers, W. */
 struct capillary_block {
     double top, sum;
 };
