@@ -345,7 +345,7 @@ END_TEST
  * receives which rows are in it. */
 static void go_under_way(struct backend *be, int group, int terms, int times, bool *in)
 {
-    long read[MEMBERS];
+    long read[MEMBERS] = {0};
     team_open(&run, be, MEMBERS, group, terms);
     load_all(&run, terms);
     for (int found = 0, calls = 0; found < times; calls++) {
