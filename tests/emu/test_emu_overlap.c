@@ -7,6 +7,7 @@
 #include "kernels/models/pulse/gnlse.h"
 #include "tests/emu/emu.h"
 #include "tests/emu/machine.h"
+#include "tests/exact.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/unit_main.h"
 
@@ -192,11 +193,10 @@ static void check_same(const struct batch *a, int row, const struct batch *b, in
                        int first)
 {
     for (int p = first; p < PLANES; p++) {
-        ck_assert(memcmp(a->field[row][p], b->field[other][p], (size_t)a->n * sizeof(cplx))
-                  == 0);
         ck_assert(
-            memcmp(a->observable[row][p], b->observable[other][p], sizeof a->observable[row][p])
-            == 0);
+            equal_bits(a->field[row][p], b->field[other][p], (size_t)a->n * sizeof(cplx)));
+        ck_assert(equal_bits(a->observable[row][p], b->observable[other][p],
+                             sizeof a->observable[row][p]));
         ck_assert(cplx_abs2(a->field[row][p][0]) > 0.0);
     }
     ck_assert_int_eq(a->st[row].rhs_calls, b->st[other].rhs_calls);

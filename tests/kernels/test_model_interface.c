@@ -16,7 +16,7 @@ START_TEST(the_version_of_the_interface_stands_for_its_structs)
                    {"observable_info", sizeof(struct observable_info), 24},
                    {"bound_info", sizeof(struct bound_info), 40},
                    {"plane_layout", sizeof(struct plane_layout), 8496},
-                   {"run_control", sizeof(struct run_control), 24},
+                   {"run_control", sizeof(struct run_control), 32},
                    {"seed", sizeof(struct seed), 40},
                    {"step_record", sizeof(struct step_record), 32},
                    {"row_status", sizeof(struct row_status), 352},
