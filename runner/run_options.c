@@ -207,6 +207,11 @@ static int set_backend(const struct options *o, struct run_options *run)
         if (strcmp(o->value, later_backends[i]) == 0 && !has_backend(names, o->value)) {
             char list[64];
             nearest_list(names + 1, list, sizeof list);
+            if (strcmp(o->value, "gpu") != 0)
+                FAIL(ERR_DEVICE,
+                     "--backend %s: this program was built without it (SCANFARM_CUDA, "
+                     "SCANFARM_HIP); it has: %s",
+                     o->value, list);
             FAIL(ERR_UNSUPPORTED, "--backend %s is not in this version; it has: %s", o->value,
                  list);
         }

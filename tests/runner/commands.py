@@ -327,7 +327,8 @@ def surroundings_of_a_scan_file():
     for name in ("gpu", "cuda", "hip"):
         for words in ([], ["-n", "2"]):
             if f"backend        {name}:" not in version:
-                refuses(f"--backend {name} is refused by name", sf("run", "bom.yaml", "--backend", name, *words), 2, name, "not in this version", "cpu")
+                code, text = (2, "not in this version") if name == "gpu" else (3, "built without it")
+                refuses(f"--backend {name} is refused by name", sf("run", "bom.yaml", "--backend", name, *words), code, name, text, "cpu")
             elif f"{name}: does not run here" in version:
                 r = sf("run", "bom.yaml", "--fresh", "--backend", name, *words)
                 check(f"--backend {name} without a device is refused once", r.returncode == 3 and r.stderr.count("there is no device for it here") == 1, r.stderr)
