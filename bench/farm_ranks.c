@@ -160,10 +160,12 @@ static int prepare(struct bench *b)
 
 static int run_worker(struct bench *b)
 {
+    const struct device_choice none = {.sharers = 0}; /* the CPU */
     const struct farm_place place = {.comm = &b->comm,
                                      .scan = b->prepared.scan,
                                      .options = &b->options,
                                      .placement = &b->placement,
+                                     .device = &none,
                                      .host = b->host,
                                      .wisdom = "",
                                      .resume = &b->prepared.resume};
