@@ -22,6 +22,10 @@
 #define SHORTER     4.0
 #define SHORTENINGS 6
 
+/* Runs of the steps: by the baseline, without noise and with it, and by the worker's backend.
+ */
+enum check_run { BASE, NOISY, OWN, RUNS };
+
 /* The point of a check: a copy of a member's, with a stepper and planes of its own. */
 struct check_point {
     struct params params;
@@ -188,19 +192,19 @@ static double growth_of(const struct plane_layout *layout, const struct check_fi
     return most;
 }
 
-/* Shorten the steps until noise does not grow over them, with the baseline's fields of them in
- * `plain`. *calm: whether it is so in the end. */
+/* Shorten the steps until noise does not grow over them; `field` receives what the baseline
+ * makes of them. *calm: whether it is so in the end. */
 static int find_calm_steps(const struct model_ops *ops, struct backend *base,
                            struct check_point *p, long steps, const struct plane_layout *layout,
-                           struct check_fields *plain, struct check_fields *noisy, bool *calm)
+                           struct check_fields field[RUNS], bool *calm)
 {
     for (int i = 0;; i++) {
-        TRY(run_steps(ops, base, p, NOISE_NONE, plain));
-        *calm = plain->reason[0] != '\0' || !ops->info->takes_noise;
+        TRY(run_steps(ops, base, p, NOISE_NONE, &field[BASE]));
+        *calm = field[BASE].reason[0] != '\0' || !ops->info->takes_noise;
         if (*calm)
             return 0;
-        TRY(run_steps(ops, base, p, NOISE_ONE_PHOTON, noisy));
-        *calm = growth_of(layout, noisy, plain) <= GROWTH_MOST;
+        TRY(run_steps(ops, base, p, NOISE_ONE_PHOTON, &field[NOISY]));
+        *calm = growth_of(layout, &field[NOISY], &field[BASE]) <= GROWTH_MOST;
         if (*calm || i == SHORTENINGS)
             return 0;
         shorten(p, steps);
@@ -243,7 +247,6 @@ static int compare(const struct plane_layout *layout, const struct plane_buffers
 static int compare_sides(const struct model_ops *ops, struct check_point *p, long steps,
                          struct backend *const side[2], struct self_check *out)
 {
-    enum { BASE, OWN, NOISY, RUNS };
     struct plane_layout layout;
     struct check_fields field[RUNS] = {0};
     bool calm = false;
@@ -251,12 +254,10 @@ static int compare_sides(const struct model_ops *ops, struct check_point *p, lon
     TRY_OR(rc, done, ops->layout(&p->params, &layout));
     for (int i = 0; i < 2 * RUNS; i++)
         TRY_OR(rc, done, make_buffers(&layout, &field[i / 2].at[i % 2]));
-    TRY_OR(rc, done,
-           find_calm_steps(ops, side[BASE], p, steps, &layout, &field[BASE], &field[NOISY],
-                           &calm));
+    TRY_OR(rc, done, find_calm_steps(ops, side[0], p, steps, &layout, field, &calm));
     if (!calm || field[BASE].reason[0] != '\0')
         goto done; /* nothing to compare, or it fails by any kernels */
-    TRY_OR(rc, done, run_steps(ops, side[OWN], p, NOISE_NONE, &field[OWN]));
+    TRY_OR(rc, done, run_steps(ops, side[1], p, NOISE_NONE, &field[OWN]));
     if (field[OWN].reason[0] != '\0') {
         out->compared = true;
         out->within = false;
