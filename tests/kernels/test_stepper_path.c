@@ -61,7 +61,7 @@ struct guide_run {
     struct row_status st;
     struct run_control control;
     struct step_record history[HISTORY];
-    cplx state[BINS]; /* of state_of */
+    cplx state[BINS + PAD]; /* of state_of */
 };
 
 static struct guide guide_default(int terms, bool lossy)
@@ -247,7 +247,7 @@ static void guide_close(struct guide_run *run)
 
 static const cplx *state_of(struct guide_run *run)
 {
-    apart_state(run->be, run->stepper, 0, 1, BINS, BINS, run->state);
+    apart_state(run->be, run->stepper, 0, 1, 0, BINS + run->guide.pad, run->state);
     return run->state;
 }
 
