@@ -161,7 +161,7 @@ def workers_of(pid):
     return [ranks[rank] for rank in sorted(ranks) if rank > 0]
 
 
-def wait_until(condition, what, limit=30):
+def wait_until(condition, what, limit=LIMIT):
     end = time.time() + limit
     while time.time() < end:
         try:
