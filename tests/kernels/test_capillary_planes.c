@@ -34,8 +34,7 @@ struct look {
 
 static void open_models(struct look *l, const struct capillary_case *c)
 {
-    const struct backend_options options = {
-        .name = "cpu", .isa = c->isa, .threads = lane_threads(1), .rigour = lane_rigour()};
+    const struct backend_options options = lane_options(1);
     *l = (struct look){.st = {.deadline = (double)INFINITY}};
     ck_assert_int_eq(capillary_ops.layout(&c->params, &l->layout), 0);
     ck_assert_int_eq(backend_create(&options, &l->be), 0);
