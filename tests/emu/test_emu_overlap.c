@@ -16,13 +16,13 @@
 
 #define ROWS   3
 #define PLANES 3
-#define STEPS  10
+#define STEPS  5
 #define N_MAX  4096
 #define TRACE  256
 
 /* Planes of each row, of the length: all begin on one; later the first rows stand on one while
  * the last goes on. */
-static const double places[ROWS][PLANES] = {{0.0, 0.2, 1.0}, {0.0, 0.2, 0.5}, {0.0, 0.4, 1.0}};
+static const double places[ROWS][PLANES] = {{0.0, 0.4, 1.0}, {0.0, 0.4, 0.8}, {0.0, 0.8, 1.0}};
 
 /* A model with members that differ, and what it asks of a backend. */
 struct kind {
@@ -42,7 +42,7 @@ static void fill_gnlse(struct params *p, int member)
     struct gnlse_case c;
     case_init(&c);
     case_set(&c, "pulse.peak_power", 500.0 * (1 + member));
-    case_set(&c, "length", 0.1);
+    case_set(&c, "length", 0.05);
     params_copy(p, &c.params);
     case_clear(&c);
 }
@@ -113,7 +113,7 @@ static void fill_envelope(struct params *p, int member)
 /* A plane of gnlse: spectrum, samples. Of capillary: state, samples, of a real field the
  * quadrature; where no step has led, what the plasma saw of each species. */
 static const struct kind kinds[] = {
-    {"gnlse", &gnlse_ops, fill_gnlse, gnlse_set_schedule, 0.1, 2, 1, 2, 2},
+    {"gnlse", &gnlse_ops, fill_gnlse, gnlse_set_schedule, 0.05, 2, 1, 2, 2},
     {"Kerr", &capillary_ops, fill_kerr, capillary_set_schedule, 1e-3, 2, 2, 3, 3},
     {"trapezoid along a gradient", &capillary_ops, fill_trapezoid, capillary_set_schedule, 1e-3,
      2, 2, 3, 4},
