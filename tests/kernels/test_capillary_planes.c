@@ -2,7 +2,8 @@
 /*
  * Observables of a plane. Where a step has led to it, samples and plasma are those of the last
  * right-hand side; a row that was resumed there has none and computes them from the spectrum.
- * Both must tell the same, and the power is that of a transform of its own.
+ * Both must tell the same, the power is that of a transform of its own, and what follows from
+ * the spectrum is what the definitions say.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 
 #define PLANES 5
 #define FINE   4096
+#define PLANCK 6.62607015e-34L /* J s, exact in SI */
 
 struct look {
     struct backend *be;
@@ -80,6 +82,78 @@ static double highest(const struct look *l)
     return top;
 }
 
+/* What follows from a spectrum by the definitions, in long double. */
+struct moments {
+    double energy, photons, mean;
+    double chirp, steep; /* rad a bin; and of a line through the angles and one radian more */
+};
+
+/* Pairs of neighbouring bins count that are stronger than 1e-8 of the strongest bin. The
+ * middle of the window turns by half a period from one to the next. */
+static void moments_chirp(const cplx *a, long n, long double top, struct moments *out)
+{
+    long double sum = 0.0L, angles = 0.0L, places = 0.0L, both = 0.0L;
+    long double spread = 0.0L, squares = 0.0L;
+    for (long k = 0; k < n - 1; k++) {
+        const long double r =
+            (long double)a[k].r * a[k + 1].r + (long double)a[k].i * a[k + 1].i;
+        const long double i =
+            (long double)a[k].i * a[k + 1].r - (long double)a[k].r * a[k + 1].i;
+        const long double w = hypotl(r, i);
+        if (!(w > 1e-8L * top))
+            continue;
+        const long double angle = atan2l(-i, -r);
+        const long double x = (long double)k + 0.5L - (long double)out->mean;
+        sum += w;
+        angles += w * angle;
+        places += w * x;
+        both += w * x * angle;
+        spread += w * x * x;
+        squares += w * (angle * angle + 1.0L); /* rounding of a small angle is not small */
+    }
+    out->chirp = (double)((both * sum - places * angles) / (spread * sum - places * places));
+    out->steep = (double)sqrtl(squares / spread);
+}
+
+static struct moments moments_of(const struct look *l, double width)
+{
+    const long n = l->layout.axis[0].length;
+    const cplx *const a = l->field;
+    const long double window = 2.0L * acosl(-1.0L) / (long double)width;
+    long double all = 0.0L, over = 0.0L, first = 0.0L, top = 0.0L;
+    for (long k = 1; k < n; k++) {
+        const long double power = (long double)a[k].r * a[k].r + (long double)a[k].i * a[k].i;
+        all += power;
+        over += power / (long double)k;
+        first += power * (long double)k;
+        top = power > top ? power : top;
+    }
+    struct moments out = {
+        .energy = (double)(4.0L * window * all),
+        .photons = (double)(4.0L * window * over / width / (PLANCK / (2.0L * acosl(-1.0L)))),
+        .mean = (double)(first / all)};
+    moments_chirp(a, n, top, &out);
+    return out;
+}
+
+/* Of the row that was resumed and of the other one. */
+static void check_moments(const struct look *l, const struct capillary_case *c)
+{
+    double *const omega = calloc((size_t)l->layout.axis[0].length, sizeof *omega);
+    ck_assert_int_eq(capillary_ops.axis(&c->params, 0, omega), 0);
+    const double width = omega[1];
+    const struct moments want = moments_of(l, width);
+    for (int i = 0; i < 2; i++) {
+        const double *const got = l->values[i];
+        ck_assert_rounding(got[CAPILLARY_ENERGY], want.energy, 1e-13);
+        ck_assert_rounding(got[CAPILLARY_PHOTON_NUMBER], want.photons, 1e-12);
+        ck_assert_rounding(got[CAPILLARY_OMEGA_MEAN], want.mean * width, 1e-13);
+        ck_assert_rounding_of(got[CAPILLARY_CHIRP] * width * width, want.chirp, want.steep,
+                              1e-13);
+    }
+    free(omega);
+}
+
 static void compare(struct look *l, const struct capillary_case *c)
 {
     const double tolerance = bound(BOUND_plane_again);
@@ -98,6 +172,7 @@ static void compare(struct look *l, const struct capillary_case *c)
         worst = is_zero(b) ? worst : fmax(worst, fabs(a / b - 1.0));
     }
     perturb_record_norm("plane_again", worst, tolerance);
+    check_moments(l, c);
     const double want = highest(l);
     ck_assert_ratio(l->values[0][CAPILLARY_PEAK_POWER], want, tolerance,
                     want * (1.0 + 3.0 * tolerance), "three tolerances");
