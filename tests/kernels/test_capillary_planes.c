@@ -22,7 +22,8 @@
 
 #define PLANES 5
 #define FINE   4096
-#define PLANCK 6.62607015e-34L /* J s, exact in SI */
+#define PI     3.14159265358979323846
+#define PLANCK 6.62607015e-34 /* J s, exact in SI */
 
 struct look {
     struct backend *be;
@@ -82,57 +83,53 @@ static double highest(const struct look *l)
     return top;
 }
 
-/* What follows from a spectrum by the definitions, in long double. */
+/* What follows from a spectrum by the definitions; sums in long double. */
 struct moments {
     double energy, photons, mean;
     double chirp, steep; /* rad a bin; and of a line through the angles and one radian more */
 };
 
+enum line { SUM, ANGLES, PLACES, BOTH, SPREAD, SQUARES, LINE };
+
 /* Pairs of neighbouring bins count that are stronger than 1e-8 of the strongest bin. The
  * middle of the window turns by half a period from one to the next. */
-static void moments_chirp(const cplx *a, long n, long double top, struct moments *out)
+static void moments_chirp(const cplx *a, long n, double top, struct moments *out)
 {
-    long double sum = 0.0L, angles = 0.0L, places = 0.0L, both = 0.0L;
-    long double spread = 0.0L, squares = 0.0L;
+    long double s[LINE] = {0.0L};
     for (long k = 0; k < n - 1; k++) {
-        const long double r =
-            (long double)a[k].r * a[k + 1].r + (long double)a[k].i * a[k + 1].i;
-        const long double i =
-            (long double)a[k].i * a[k + 1].r - (long double)a[k].r * a[k + 1].i;
-        const long double w = hypotl(r, i);
-        if (!(w > 1e-8L * top))
+        const cplx turn = cplx_mul_conj(a[k], a[k + 1]);
+        const double w = hypot(turn.r, turn.i);
+        if (!(w > 1e-8 * top))
             continue;
-        const long double angle = atan2l(-i, -r);
-        const long double x = (long double)k + 0.5L - (long double)out->mean;
-        sum += w;
-        angles += w * angle;
-        places += w * x;
-        both += w * x * angle;
-        spread += w * x * x;
-        squares += w * (angle * angle + 1.0L); /* rounding of a small angle is not small */
+        const double angle = atan2(-turn.i, -turn.r);
+        const double x = (double)k + 0.5 - out->mean;
+        const double squares = angle * angle + 1.0; /* rounding of a small one is not small */
+        const double terms[LINE] = {w, w * angle, w * x, w * x * angle, w * x * x, w * squares};
+        for (int i = 0; i < LINE; i++)
+            s[i] += (long double)terms[i];
     }
-    out->chirp = (double)((both * sum - places * angles) / (spread * sum - places * places));
-    out->steep = (double)sqrtl(squares / spread);
+    out->chirp = (double)((s[BOTH] * s[SUM] - s[PLACES] * s[ANGLES])
+                          / (s[SPREAD] * s[SUM] - s[PLACES] * s[PLACES]));
+    out->steep = (double)sqrtl(s[SQUARES] / s[SPREAD]);
 }
 
 static struct moments moments_of(const struct look *l, double width)
 {
-    const long n = l->layout.axis[0].length;
-    const cplx *const a = l->field;
-    const long double window = 2.0L * acosl(-1.0L) / (long double)width;
-    long double all = 0.0L, over = 0.0L, first = 0.0L, top = 0.0L;
-    for (long k = 1; k < n; k++) {
-        const long double power = (long double)a[k].r * a[k].r + (long double)a[k].i * a[k].i;
-        all += power;
-        over += power / (long double)k;
-        first += power * (long double)k;
-        top = power > top ? power : top;
+    const double hbar = PLANCK / (2.0 * PI);
+    const double energy = 4.0 * 2.0 * PI / width; /* of a power, over the window */
+    long double all = 0.0L, over = 0.0L, first = 0.0L;
+    double top = 0.0;
+    for (long k = 1; k < l->layout.axis[0].length; k++) {
+        const double power = cplx_abs2(l->field[k]);
+        all += (long double)power;
+        over += (long double)(power / (double)k);
+        first += (long double)(power * (double)k);
+        top = fmax(top, power);
     }
-    struct moments out = {
-        .energy = (double)(4.0L * window * all),
-        .photons = (double)(4.0L * window * over / width / (PLANCK / (2.0L * acosl(-1.0L)))),
-        .mean = (double)(first / all)};
-    moments_chirp(a, n, top, &out);
+    struct moments out = {.energy = energy * (double)all,
+                          .photons = energy * (double)over / width / hbar,
+                          .mean = (double)(first / all)};
+    moments_chirp(l->field, l->layout.axis[0].length, top, &out);
     return out;
 }
 
