@@ -426,8 +426,9 @@ START_TEST(rows_beside_each_other_have_the_bits_of_rows_alone)
 }
 END_TEST
 
-/* The row whose trial is under way is saved, and goes on elsewhere. */
-START_TEST(a_row_is_saved_while_its_trial_is_under_way)
+/* The row whose trial is under way is saved, and goes on from there: elsewhere, alone, and in a
+ * batch where such a trial is under way too. */
+START_TEST(a_row_is_saved_and_resumed_while_its_trial_is_under_way)
 {
     const struct kind *const kind = &kinds[_i];
     open_under_way(&whole, kind);
@@ -443,6 +444,14 @@ START_TEST(a_row_is_saved_while_its_trial_is_under_way)
     batch_finish(&other);
     check_same(&other, &whole, 2, 1);
     batch_close(&other);
+    open_under_way(&one, kind);
+    trace_end(one.be);
+    batch_load(&one, 2, &in);
+    batch_read(&one);
+    batch_finish(&one);
+    for (int r = 0; r < ROWS; r++)
+        check_same(&one, &whole, r, 1);
+    batch_close(&one);
     batch_close(&whole);
     free(out.bytes);
     nothing_is_left();
@@ -493,7 +502,8 @@ int main(void)
     tcase_add_loop_test(tests, planes_leave_before_the_next_trial_and_nothing_waits_between, 0,
                         KINDS);
     tcase_add_loop_test(tests, rows_beside_each_other_have_the_bits_of_rows_alone, 0, KINDS);
-    tcase_add_loop_test(tests, a_row_is_saved_while_its_trial_is_under_way, 0, KINDS);
+    tcase_add_loop_test(tests, a_row_is_saved_and_resumed_while_its_trial_is_under_way, 0,
+                        KINDS);
     tcase_add_loop_test(tests, a_row_is_loaded_again_while_its_trial_is_under_way, 0, KINDS);
     tcase_add_loop_test(tests, a_batch_goes_with_all_that_is_under_way, 0, KINDS);
     suite_add_tcase(suite, tests);
