@@ -212,6 +212,12 @@ static int counted_alloc(struct backend *be, long count, size_t size, void **out
     return plain_ops->alloc(be, count, size, out);
 }
 
+static int counted_fetch(struct backend *be, size_t bytes, struct fetch **out)
+{
+    counts.bytes += (long)bytes; /* a copy there */
+    return plain_ops->fetch_create(be, bytes, out);
+}
+
 static int counted_column(struct backend *be, enum column_kind kind,
                           const struct column_args *a, long row, long rows, long n)
 {
@@ -227,6 +233,7 @@ static void use_counting(struct backend *be)
     counting_ops = *be->ops;
     counting_ops.fft_execute = counted_execute;
     counting_ops.alloc = counted_alloc;
+    counting_ops.fetch_create = counted_fetch;
     counting_ops.upload = counted_upload;
     counting_ops.download = counted_download;
     if (be->ops->device != NULL) {

@@ -163,18 +163,3 @@ int capillary_envelope_nonlinear(void *model, const struct step_call *call)
     TRY(capillary_begin(model, call, &c));
     return c.none ? 0 : evaluate(&c);
 }
-
-int capillary_envelope_power(struct model *m, int row)
-{
-    struct backend *const be = m->be;
-    cplx *const samples = m->envelope.samples + row * m->ld;
-    if (!m->row[row].fresh) { /* before the first step */
-        cplx *field;
-        TRY(stepper_field(m->stepper, row, &field));
-        TRY(capillary_transform(m, m->backward, field, m->ld, samples, m->ld));
-    }
-    TRY(be->ops->download(be, m->scratch, samples, (size_t)m->fine * sizeof(cplx)));
-    for (long j = 0; j < m->fine; j++)
-        m->window[j] = 4.0 * cplx_abs2(m->scratch[j]);
-    return 0;
-}
