@@ -91,7 +91,7 @@ static int64_t point_of(const struct scan *scan, const int64_t *index)
     return point;
 }
 
-static void merge_shape(struct plane_layout *largest, const struct plane_layout *one)
+void survey_grow_layout(struct plane_layout *largest, const struct plane_layout *one)
 {
     for (int a = 0; a < one->axes && a < largest->axes; a++)
         if (one->axis[a].length > largest->axis[a].length)
@@ -206,7 +206,7 @@ static int visit(const struct scan *scan, struct params *params, int64_t point,
         s->span_low = one.span;
         s->transforms_low = s->transforms_high = one.transforms;
     }
-    merge_shape(&s->largest, &one);
+    survey_grow_layout(&s->largest, &one);
     merge_notes(s, &one, point);
     s->looked_at++;
     s->span_low = fmin(s->span_low, one.span);

@@ -8,6 +8,7 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "tests/emu/emu.h"
+#include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
 #include "tests/kernels/backend_trial.h"
@@ -15,35 +16,6 @@
 #include "tests/unit_main.h"
 
 static struct backend *be;
-
-static struct backend *device(long column_rows, long block)
-{
-    struct backend_options options = {.apart = true, .threads = 1};
-    struct backend *out;
-    options.threshold[THRESHOLD_device_column_rows] = column_rows;
-    options.threshold[THRESHOLD_device_block] = block;
-    ck_assert_int_eq(emu_backend_create(&options, &out), 0);
-    return out;
-}
-
-static void begin(void)
-{
-    be = device(0, 0);
-}
-
-static void end(void)
-{
-    backend_destroy(be);
-    ck_assert_int_eq(emu_live(), 0);
-    ck_assert_int_eq(mem_live(), 0);
-}
-
-static void *array(long count, size_t size)
-{
-    void *out;
-    ck_assert_int_eq(be->ops->alloc(be, count, size, &out), 0);
-    return out;
-}
 
 static struct device_counts counts(void)
 {
@@ -65,9 +37,9 @@ static void doubling_init(struct doubling *d)
         two[i] = cplx_make(2.0, 0.0);
         in[i] = cplx_make(i + 1.0, -i - 1.0);
     }
-    d->factor = array(N, sizeof(cplx));
-    d->in = array(N, sizeof(cplx));
-    d->out = array(N, sizeof(cplx));
+    d->factor = emu_case_array(be, N, sizeof(cplx));
+    d->in = emu_case_array(be, N, sizeof(cplx));
+    d->out = emu_case_array(be, N, sizeof(cplx));
     ck_assert_int_eq(be->ops->upload(be, d->factor, two, sizeof two), 0);
     ck_assert_int_eq(be->ops->upload(be, d->in, in, sizeof in), 0);
 }
@@ -97,7 +69,7 @@ START_TEST(work_is_counted)
     struct doubling d;
     struct fft *plan;
     cplx back[N];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     const struct device_counts before = counts();
     twice(d.factor, d.in, d.out);
@@ -122,7 +94,7 @@ START_TEST(work_is_counted)
     check_times(back, 1.0);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -131,7 +103,7 @@ START_TEST(marks_tell_the_time_between_them)
     struct doubling d;
     double seconds;
     char text[200];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->device->mark(be, 0), 0);
     twice(d.factor, d.in, d.out);
@@ -142,7 +114,7 @@ START_TEST(marks_tell_the_time_between_them)
     ck_assert_int_eq(be->ops->device->mark(be, DEVICE_MARKS), ERR_ARGUMENT);
     status_capture(NULL, 0);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -154,7 +126,7 @@ START_TEST(a_fetch_has_what_there_was_when_it_began)
     struct fetch *first;
     struct fetch *second;
     const void *data;
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fetch_create(be, bytes, &first), 0);
     ck_assert_int_eq(be->ops->fetch_create(be, 2 * bytes, &second), 0);
@@ -175,7 +147,7 @@ START_TEST(a_fetch_has_what_there_was_when_it_began)
     be->ops->fetch_destroy(be, second);
     be->ops->fetch_destroy(be, NULL);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -184,8 +156,8 @@ START_TEST(a_fetch_that_is_used_wrongly_is_refused)
     struct fetch *fetch;
     const void *data;
     char text[200];
-    begin();
-    double *const from = array(8, sizeof(double));
+    be = emu_case_open(0, 0);
+    double *const from = emu_case_array(be, 8, sizeof(double));
     ck_assert_int_eq(be->ops->fetch_create(be, 32, &fetch), 0);
     status_capture(text, sizeof text);
     ck_assert_int_eq(be->ops->fetch_end(be, fetch, &data), ERR_BUG);
@@ -196,7 +168,7 @@ START_TEST(a_fetch_that_is_used_wrongly_is_refused)
     status_capture(NULL, 0);
     be->ops->fetch_destroy(be, fetch);
     be->ops->release(be, from);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -247,7 +219,7 @@ START_TEST(a_recording_runs_when_it_is_replayed)
     struct fft *plan;
     struct recording *recording;
     cplx back[N];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, N, &plan), 0);
     const struct device_counts before = counts();
@@ -269,7 +241,7 @@ START_TEST(a_recording_runs_when_it_is_replayed)
     be->ops->device->forget(be, NULL);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -281,7 +253,7 @@ START_TEST(what_cannot_be_recorded_is_refused)
     cplx back[2];
     void *memory;
     char text[300];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fetch_create(be, 32, &fetch), 0);
     ck_assert_int_eq(be->ops->device->record(be), 0);
@@ -304,35 +276,25 @@ START_TEST(what_cannot_be_recorded_is_refused)
     ck_assert_exactly(back[1].r, 4.0);
     be->ops->fetch_destroy(be, fetch);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
-
-static const struct column_case pulse = {.name = "three tiles",
-                                         .n = 2600,
-                                         .peak = 2.2e10,
-                                         .centre = 0.4,
-                                         .width = 0.1,
-                                         .theta = 0.12,
-                                         .phase = 0.3,
-                                         .preionised = 0.1,
-                                         .components = 2};
 
 /* Launches of a column of one row. */
 static long long launches_of(long column_rows, bool once)
 {
     static struct column_rates_known rates;
     struct column_run run;
-    be = device(column_rows, 0);
+    be = emu_case_open(column_rows, 0);
     rates_init(&rates);
-    column_run_init(&run, &pulse, &rates, CASE_BY_CHANNEL, 4);
+    column_run_init(&run, &emu_case_column, &rates, CASE_BY_CHANNEL, 4);
     run.once = once;
     const long long before = counts().launches;
     column_run_there(&run, be);
     const long long launches = counts().launches - before;
     column_run_clear(&run);
     rates_clear(&rates);
-    end();
+    emu_case_close(be);
     return launches;
 }
 
@@ -359,7 +321,7 @@ struct batch {
 static void *gather(struct batch *b, long count, const double *rows[BATCH])
 {
     const size_t bytes = (size_t)count * sizeof(double);
-    double *const out = array(BATCH * count, sizeof(double));
+    double *const out = emu_case_array(be, BATCH * count, sizeof(double));
     for (int i = 0; i < BATCH && rows[i] != NULL; i++)
         ck_assert_int_eq(be->ops->upload(be, out + i * count, rows[i], bytes), 0);
     b->memory[b->used++] = out;
@@ -392,8 +354,8 @@ static void batch_there(struct batch *b, const struct column_case *c)
     b->args.loss = (double *)gather(b, c->components * pad, none) + COLUMN_PAD;
     b->args.out = gather(b, c->components * ld, none);
     b->args.sums = gather(b, COLUMN_SUMS, none);
-    struct column_rate *const rate = array(BATCH, sizeof *rate);
-    unsigned char *const mask = array(BATCH, 1);
+    struct column_rate *const rate = emu_case_array(be, BATCH, sizeof *rate);
+    unsigned char *const mask = emu_case_array(be, BATCH, 1);
     ck_assert_int_eq(be->ops->upload(be, rate, rates, sizeof rates), 0);
     ck_assert_int_eq(be->ops->upload(be, mask, active, sizeof active), 0);
     b->args.rate = rate;
@@ -434,9 +396,9 @@ START_TEST(a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms)
     for (int how = 0; how < 8; how++) { /* form, rule, components */
         struct batch b = {.used = 0};
         struct column_case c[BATCH];
-        be = device(how % 2 == 0 ? 1 : 100, 0);
+        be = emu_case_open(how % 2 == 0 ? 1 : 100, 0);
         for (int i = 0; i < BATCH; i++) {
-            c[i] = pulse;
+            c[i] = emu_case_column;
             c[i].components = 1 + how / 4;
             c[i].peak *= 1.0 + 0.2 * i;
             c[i].centre += 0.2 * i;
@@ -468,7 +430,7 @@ START_TEST(kernels_have_the_same_bits_with_blocks_of_any_size)
         double *kept[TRIAL_FIELDS_MAX] = {NULL};
         trial_init(&t, &cases[c], cases[c].last, 700);
         for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
-            be = device(0, i == 0 ? 256 : sizes[i - 1]);
+            be = emu_case_open(0, i == 0 ? 256 : sizes[i - 1]);
             trial_run(&t, be, -1, -1, false);
             for (int f = 0; f < t.fields; f++) {
                 const size_t bytes = t.count[f] * sizeof(double);

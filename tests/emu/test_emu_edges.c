@@ -3,9 +3,8 @@
  */
 #include <math.h>
 
-#include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
-#include "tests/emu/emu.h"
+#include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
 #include "tests/perturb/near.h"
@@ -27,23 +26,15 @@ static struct {
     unsigned char *active;
 } there;
 
-static void *array(long count, size_t size)
-{
-    void *out;
-    ck_assert_int_eq(be->ops->alloc(be, count, size, &out), 0);
-    return out;
-}
-
 static void begin(void)
 {
     static const unsigned char active[ROWS] = {1, 0, 1};
     static cplx kept[ROWS * LD];
-    const struct backend_options options = {.apart = true, .threads = 1};
-    ck_assert_int_eq(emu_backend_create(&options, &be), 0);
+    be = emu_case_open(0, 0);
     emu_shuffle(8);
-    there.nothing = array((ROWS + 1) * LD * 2, sizeof(double));
-    there.out = array(ROWS * LD, sizeof(cplx));
-    there.active = array(ROWS, 1);
+    there.nothing = emu_case_array(be, (ROWS + 1) * LD * 2, sizeof(double));
+    there.out = emu_case_array(be, ROWS * LD, sizeof(cplx));
+    there.active = emu_case_array(be, ROWS, 1);
     for (int i = 0; i < ROWS * LD; i++)
         kept[i] = cplx_make(KEPT, KEPT);
     ck_assert_int_eq(be->ops->upload(be, there.out, kept, sizeof kept), 0);
@@ -55,9 +46,7 @@ static void end(void)
     be->ops->release(be, there.nothing);
     be->ops->release(be, there.out);
     be->ops->release(be, there.active);
-    backend_destroy(be);
-    ck_assert_int_eq(emu_live(), 0);
-    ck_assert_int_eq(mem_live(), 0);
+    emu_case_close(be);
 }
 
 /* Rows start BEFORE elements behind a stride: zeros there and behind them, nothing else. */
@@ -184,8 +173,8 @@ START_TEST(a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan)
     double got[2];
     begin();
     be->ops->release(be, there.nothing);
-    there.nothing = array(4 * (NORM_N + 4), sizeof(double));
-    double *const state = array(2 * (NORM_N + 4), sizeof(double));
+    there.nothing = emu_case_array(be, 4 * (NORM_N + 4), sizeof(double));
+    double *const state = emu_case_array(be, 2 * (NORM_N + 4), sizeof(double));
     norm_of(state, got);
     ck_assert(is_zero(got[0]) && is_zero(got[1]));
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
@@ -216,10 +205,10 @@ START_TEST(powers_between_samples_are_those_of_the_plain_body)
     }
     double *row[3];
     for (int k = 0; k < 3; k++) {
-        row[k] = array(LD, sizeof(double));
+        row[k] = emu_case_array(be, LD, sizeof(double));
         ck_assert_int_eq(be->ops->upload(be, row[k], numbers[k], sizeof numbers[k]), 0);
     }
-    cplx *const pairs = array(LD, sizeof(cplx));
+    cplx *const pairs = emu_case_array(be, LD, sizeof(cplx));
     ck_assert_int_eq(be->ops->upload(be, pairs, samples, sizeof samples), 0);
     const struct between_args here = {.samples = samples,
                                       .quadrature = numbers[0],

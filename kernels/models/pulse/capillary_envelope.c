@@ -136,25 +136,17 @@ static int evaluate(const struct capillary_call *c)
     cplx *const samples = m->envelope.samples + c->row * m->ld;
     cplx *const out = c->state ? m->envelope.reply + c->row * m->ld : samples;
     const struct capillary_rows back = {c->step->spectrum, m->ld, samples, m->ld, c->rows};
-    const struct capillary_rows forward = {out, m->ld, c->step->spectrum, m->ld, c->rows};
-    struct response_rows rows = {
+    const struct response_rows rows = {
         .envelope = samples, .envelope_out = out, .ld = m->ld, .active = c->active};
-    int passes;
     TRY(capillary_step_loss(c));
     TRY(capillary_execute(m, m->backward, &back));
     if (c->state)
         TRY(look_at_samples(c));
     if (m->edge)
         TRY(edge_loss(c));
-    if (m->raman) {
+    if (m->raman)
         TRY(delayed_response(c));
-        rows.extra = m->delayed + c->row * m->ld_long;
-        rows.ld_extra = m->ld_long;
-    }
-    TRY(response_run(m->response, c->position, c->row, c->rows, &rows, &passes));
-    TRY(capillary_execute(m, m->forward, &forward));
-    capillary_count(c, 2, passes);
-    return capillary_close(c);
+    return capillary_respond(c, &rows);
 }
 
 int capillary_envelope_nonlinear(void *model, const struct step_call *call)

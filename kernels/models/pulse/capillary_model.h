@@ -258,10 +258,13 @@ int capillary_step_loss(const struct capillary_call *c);
  * times the transfer function of the place, back. One pass, two transforms. */
 int capillary_delay(const struct capillary_call *c);
 
-/** What follows the response in the bins: the prefactor at the place in place of that in the
- * middle; and pre N + lost, where with the absorber in time the stepper's prefactor is the mask
- * alone. One pass each. */
-int capillary_close(const struct capillary_call *c);
+/**
+ * The response of the samples, and its spectrum into the call's: with what `delayed` holds, the
+ * prefactor at the place and what the edges of the window absorb.
+ *
+ * @param rows  `out` of a real field, or `envelope_out`, is given; `extra` is not read
+ */
+int capillary_respond(const struct capillary_call *c, const struct response_rows *rows);
 
 /** Factors of the response at a place. */
 struct response_factors capillary_factors(const struct capillary_row *row,

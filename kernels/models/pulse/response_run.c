@@ -12,11 +12,6 @@
 /* e^2/m, C^2/kg */
 #define MOBILITY (PULSE_E * PULSE_E / PULSE_ME)
 
-long response_stride(const struct response *response)
-{
-    return response->ld;
-}
-
 /* What the kernels read without plasma. */
 static void keep_kerr(struct response *r, int position, long column,
                       const struct response_factors *factors)
