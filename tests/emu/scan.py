@@ -138,9 +138,8 @@ def given_steps_are_those_of_the_cpu_within_the_ladder():
     a, b = column(source, "plane/field"), column(device, "plane/field")
     peak = np.abs(a).max(axis=2, keepdims=True)
     assert (np.abs(a - b) <= LADDER * EPS * peak).all(), (np.abs(a - b) / peak).max() / EPS
-    # the same by diff: elements within the ladder are within its root of n in the norm
-    norm = np.linalg.norm(a, axis=2).min() / (peak.max() * np.sqrt(a.shape[2]))
-    assert exit_of_diff(device, source, "--tolerance", repr(float(LADDER * EPS / norm))).returncode == 0
+    r = exit_of_diff(device, source)  # the same by diff, to 16 eps of the peak a step
+    assert r.returncode == 0 and re.search(r"R within rounding +5 pairs, 0 outside", r.stdout), r.stdout + r.stderr
     moved = on_device(again.replace("40 fs", "40.0000004 fs"), *BATCH)[0]
     assert (np.abs(a - column(moved, "plane/field")) > LADDER * EPS * peak).any(axis=2)[:, 1:].all(), "1e-8 of the pulse is not seen"
 
