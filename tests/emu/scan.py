@@ -113,6 +113,8 @@ def a_scan_is_that_of_the_cpu_within_the_envelopes():
     """Adaptive steps, class T: each against its own run at a tighter tolerance, the two by the sum of their bounds."""
     device, cpu = whole(JUDGED), on_cpu(JUDGED)
     assert "emulated" in str(column(device, "member/device")[0]), column(device, "member/device")
+    kernel = str(column(device, "member/kernel_id")[0])  # the library of its own transforms, not of the CPU's
+    assert kernel.startswith("b'emu ") and kernel.rstrip("\\x0'").endswith("; FFTW"), kernel
     for folder in (device, cpu):
         assert (column(folder, "member/contract/verdict") == column(cpu, "member/contract/verdict")).all()
         observed, bound = column(folder, "member/contract/observed"), column(folder, "member/contract/bound")
