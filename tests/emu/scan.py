@@ -163,13 +163,13 @@ def guides_of_a_batch_are_those_of_the_cpu():
     assert exit_of_diff(device, cpu, "--tolerance", "1e-9").returncode == 0
     coarse = on_cpu(text.replace("1e-7", "1e-3"))
     assert exit_of_diff(device, coarse, "--tolerance", "1e-9").returncode == 1, "results of coarse steps are not told apart"
-    killed, _ = on_device(text, env={"FARM_FAULT": "kill@step,member=1,count=2"}, code=-signal.SIGKILL)
+    killed, _ = on_device(text, env={"FARM_FAULT": "kill@step,member=1,hit=2"}, code=-signal.SIGKILL)
     goes_on(killed, on_cpu, cpu)
 
 
 def a_device_goes_on_where_the_cpu_was_killed():
     text = GUIDES.replace("RULE", "trapezoid")
-    killed = on_cpu(text, *BATCH, env={"FARM_FAULT": "kill@step,member=0,count=6"}, code=-signal.SIGKILL)
+    killed = on_cpu(text, "-t", "2", env={"FARM_FAULT": "kill@step,member=0,hit=3"}, code=-signal.SIGKILL)
     goes_on(killed, on_device, on_cpu(text))
 
 
@@ -187,7 +187,7 @@ def any_order_of_blocks_and_threads_gives_the_same_bits():
 
 def a_run_that_is_killed_goes_on_with_the_same_bits():
     text = SCAN + "store: {checkpoint: 2 ms, sync: never}\n"
-    for order in ("step,member=3,count=20", "plane.mid,member=1,plane=1"):
+    for order in ("step,member=3,hit=3", "plane.mid,member=1,plane=1"):
         folder, _ = on_device(text, *BATCH, env={"FARM_FAULT": "kill@" + order}, code=-signal.SIGKILL)
         assert (states(folder) != 2).any(), "it died too late"
         on_device(folder, *BATCH)

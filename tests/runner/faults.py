@@ -451,6 +451,13 @@ def each_failed_member_has_its_own_reason_in_the_journal():
             assert f"plane {plane}" in seen[member], (member, seen)
 
 
+def orders_that_say_nothing_are_refused():
+    """They would leave a check without its fault."""
+    for order, word in (("kill@step,count=2", "count=2"), ("kil@step", "kil"), ("kill,rank=1", "kill"), ("slow=0.1@step;x", "x")):
+        code, _, err = finish(start(write(SLOW), env=fault(order)), 60 * PATIENCE)
+        assert code == 2 and f"FARM_FAULT: '{word}' is no order" in err, (order, code, err)
+
+
 # They wait for a minute each, so that the others find their time beside them.
 LONGEST = (a_rank_that_never_says_ready_is_named, a_mute_worker_is_ended_and_replaced,
            a_stopped_controller_ends_the_workers, without_a_confirmation_members_wait_for_the_next_run)
