@@ -26,7 +26,7 @@ EMU = os.path.join(os.environ["SCANFARM_BUILD"], "tests", "scanfarm_emu")
 EPS = 2.0 ** -52
 LADDER = 128  # eps of the peak, for eight steps at most (docs/contracts.md)
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start
-BATCH = ("-t", "2")  # rows of a batch: as many as threads
+BATCH = ("--rows", "2")
 MEMBERS = 5
 # powers so different that each member has steps of its own
 POWERS = "[1 kW, 9 kW, 3 kW, 5 kW, 7 kW]"
@@ -150,7 +150,8 @@ def any_number_of_workers_gives_the_same_bits_and_of_rows_the_same_results():
     for workers in ("1", "2"):
         assert equal(on_device(SCAN, *BATCH, "-n", workers)[0], whole(SCAN)), workers
     for rows in ("1", "3"):
-        folder = on_device(SCAN, "-t", rows)[0]
+        folder, err = on_device(SCAN, "--rows", rows)
+        assert f"{rows} member" in err and "by --rows" in err, err
         r = exit_of_diff(folder, whole(SCAN), "--tolerance", "1e-5")
         assert r.returncode == 0, r.stdout + r.stderr
 
