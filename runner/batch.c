@@ -45,6 +45,12 @@ int batch_count(struct batch_ledger *l, const char *device)
     return 0;
 }
 
+int batch_objects(const struct scan *scan)
+{
+    const int64_t kinds = scan_structures(scan);
+    return kinds < WORKER_SLOTS ? (int)kinds : WORKER_SLOTS;
+}
+
 void batch_text(const struct batch_ledger *l, char *text, size_t size)
 {
     char left[TEXT_SIZE];
@@ -85,14 +91,12 @@ static int64_t most_rows(const struct worker *w)
 static int fill(const struct worker *w, const struct plane_layout *layout, double left,
                 struct batch_ledger *l)
 {
-    const int64_t kinds = scan_structures(w->scan);
-    const int objects = kinds < WORKER_SLOTS ? (int)kinds : WORKER_SLOTS;
     *l = (struct batch_ledger){.all = (double)w->backend->on.memory,
                                .left = left,
                                .reserve = (double)w->backend->on.memory / BATCH_RESERVE,
                                .limit = scan_get_resources(w->scan)->memory,
-                               .shares =
-                                   objects * (w->device.sharers > 0 ? w->device.sharers : 1),
+                               .shares = batch_objects(w->scan)
+                                         * (w->device.sharers > 0 ? w->device.sharers : 1),
                                .shared = (double)layout->shared_bytes,
                                .row = (double)layout->row_bytes,
                                .most = most_rows(w)};

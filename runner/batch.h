@@ -34,6 +34,9 @@ struct batch_ledger {
  */
 int batch_count(struct batch_ledger *ledger, const char *device);
 
+/** Model objects that a worker keeps at a time, each with a batch of its own. */
+int batch_objects(const struct scan *scan);
+
 /** The ledger in one line: what is free, what is kept, what the rows take. */
 void batch_text(const struct batch_ledger *ledger, char *text, size_t size);
 

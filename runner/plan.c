@@ -75,7 +75,7 @@ static int look_at_device(struct plan *plan)
     TRY(backend_describe_device(backend, 0, &plan->device));
     plan->batch = (struct batch_ledger){.all = (double)plan->device.memory,
                                         .left = (double)plan->device.memory,
-                                        .shares = scan_structures(plan->scan) > 1 ? 2 : 1,
+                                        .shares = batch_objects(plan->scan),
                                         .shared = (double)plan->survey.largest.shared_bytes,
                                         .row = (double)plan->survey.largest.row_bytes,
                                         .limit = scan_get_resources(plan->scan)->memory,
