@@ -83,7 +83,7 @@ static int look_at_device(struct plan *plan)
     plan->batch.reserve = plan->batch.all / BATCH_RESERVE;
     const struct status_saved saved = status_capture_save();
     status_capture(why, sizeof why);
-    const int rc = batch_count(&plan->batch, plan->device.name);
+    const int rc = batch_fit(&plan->batch, &plan->survey.largest, backend, plan->device.name);
     status_capture_restore(saved);
     if (rc != 0 && plan->refusal[0] == '\0')
         snprintf(plan->refusal, sizeof plan->refusal, "%s", why);

@@ -109,6 +109,18 @@ static size_t shared_bytes(const struct capillary_point *point)
                  * sizeof(double);
 }
 
+/* On a device. */
+static void describe_plans(const struct capillary_point *point, struct plane_layout *out)
+{
+    const long fine = point->grid.fine;
+    layout_add_plan(out, point->envelope ? FFT_C2C_FORWARD : FFT_R2C, fine);
+    layout_add_plan(out, point->envelope ? FFT_C2C_BACKWARD : FFT_C2R, fine);
+    if (!point->raman)
+        return;
+    layout_add_plan(out, FFT_R2C, 2 * fine);
+    layout_add_plan(out, FFT_C2R, 2 * fine);
+}
+
 static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
 {
     out->progress_name = "z";
@@ -169,6 +181,7 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
         .shared_bytes = shared_bytes(&point),
         .row_bytes = row_bytes(&point)};
     describe_shapes(&point, out);
+    describe_plans(&point, out);
     const int rc = layout_medium(&point, &medium, out);
     capillary_medium_clear(&medium);
     if (rc == 0)
@@ -271,8 +284,10 @@ static int create_long_rows(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
     for (int k = 0; k < RAMAN_MIX_MAX; k++)
         TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer[k]));
-    TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
-    return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
+    const struct fft_shape there = {FFT_R2C, 2 * m->fine, n, m->ld_long, m->ld_half};
+    const struct fft_shape back = {FFT_C2R, 2 * m->fine, n, m->ld_half, m->ld_long};
+    TRY(backend_fft_create(be, &there, &m->long_forward));
+    return backend_fft_create(be, &back, &m->long_backward);
 }
 
 static int create_edge(struct model *m)
@@ -301,8 +316,10 @@ static int create_samples(struct model *m, const struct capillary_point *point)
     const long count = m->capacity * m->ld_real;
     TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->samples));
     TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->reply));
-    TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
-    TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
+    const struct fft_shape forward = {FFT_R2C, m->fine, m->capacity, m->ld_real, m->ld};
+    const struct fft_shape backward = {FFT_C2R, m->fine, m->capacity, m->ld, m->ld_real};
+    TRY(backend_fft_create(be, &forward, &m->forward));
+    TRY(backend_fft_create(be, &backward, &m->backward));
     /* A device has the whole transform for little, and each reading of samples costs it much.
      */
     if (reads_half(point) && !be->apart)

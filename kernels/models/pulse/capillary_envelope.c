@@ -46,8 +46,10 @@ int capillary_envelope_create(struct model *m, const struct capillary_point *poi
     struct backend *const be = m->be;
     const long count = m->capacity * m->ld;
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.samples));
-    TRY(be->ops->fft_create(be, FFT_C2C_FORWARD, m->fine, &m->forward));
-    TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->backward));
+    struct fft_shape shape = {FFT_C2C_FORWARD, m->fine, m->capacity, m->ld, m->ld};
+    TRY(backend_fft_create(be, &shape, &m->forward));
+    shape.kind = FFT_C2C_BACKWARD;
+    TRY(backend_fft_create(be, &shape, &m->backward));
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.reply));
     if (m->edge)
         TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.lost));
