@@ -107,6 +107,10 @@ void survey_grow_layout(struct plane_layout *largest, const struct plane_layout 
         largest->shared_bytes = one->shared_bytes;
     if (one->row_bytes > largest->row_bytes)
         largest->row_bytes = one->row_bytes;
+    for (int i = 0; i < one->plans; i++)
+        if (i >= largest->plans || one->plan[i].n > largest->plan[i].n)
+            largest->plan[i] = one->plan[i];
+    largest->plans = one->plans > largest->plans ? one->plans : largest->plans;
 }
 
 /* The line of a note: notes of one name (two zero-dispersion wavelengths) keep their order. */

@@ -356,6 +356,32 @@ START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
 }
 END_TEST
 
+/* Rows so far from the beginning of their arrays that neither their number nor the place of an
+ * element fits in 32 bits: the bits of the first rows. */
+START_TEST(rows_far_from_the_beginning_have_the_bits_of_the_first)
+{
+    int count;
+    const struct kernel_case *const cases = kernel_cases(&count);
+    begin();
+    for (int c = 0; c < count; c++)
+        for (int s = 0; s <= cases[c].last; s++) {
+            double *kept[TRIAL_FIELDS_MAX];
+            struct trial t;
+            trial_init(&t, &cases[c], s, 70);
+            trial_run(&t, be, -1, -1, false);
+            keep(&t, kept);
+            t.far = 3000000000L;
+            for (int single = 0; single < 2; single++) {
+                trial_run(&t, be, -1, -1, single == 1);
+                ck_assert_msg(same(&t, kept), "%s %d: other bits far away", t.kernel->name, s);
+            }
+            drop(&t, kept);
+            trial_clear(&t);
+        }
+    end();
+}
+END_TEST
+
 static bool is_strict(const char *name)
 {
     static const char *const names[] = {
@@ -572,6 +598,7 @@ int main(void)
     tcase_add_test(tests, a_plan_serves_calls_of_any_shape);
     tcase_add_test(tests, impossible_transforms_are_refused);
     tcase_add_test(tests, every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads);
+    tcase_add_test(tests, rows_far_from_the_beginning_have_the_bits_of_the_first);
     tcase_add_test(tests, strict_kernels_have_the_bits_of_the_cpu);
     tcase_add_test(tests, a_column_gives_the_same_bits_in_any_order_of_blocks_and_threads);
     tcase_add_test(tests, tiles_give_the_bits_of_a_whole_row_where_sums_are_exact);

@@ -2,6 +2,7 @@
 /* What a device alone can do: counts, both forms of the plasma column, fetches beside other
  * work, recordings. The emulated device takes the part. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,130 @@ START_TEST(a_recording_runs_when_it_is_replayed)
 }
 END_TEST
 
+START_TEST(a_plan_of_a_recording_serves_no_other_rows)
+{
+    struct doubling d;
+    struct fft *plan;
+    struct recording *recording;
+    char text[300];
+    begin();
+    doubling_init(&d);
+    const struct fft_shape shape = {FFT_C2C_FORWARD, N / 5, 4, N / 5, N / 5};
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), 0);
+    struct fft_rows rows = {d.in, N / 5, d.out, N / 5, 0, 4, NULL};
+    ck_assert_int_eq(be->ops->device->record(be), 0);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
+    ck_assert_int_eq(be->ops->device->recorded(be, &recording), 0);
+    rows.rows = 3;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), ERR_BUG);
+    status_capture(NULL, 0);
+    ck_assert_int_eq(be->ops->device->replay(be, recording), 0);
+    be->ops->device->forget(be, recording);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
+    be->ops->fft_destroy(be, plan);
+    doubling_clear(&d);
+    end();
+}
+END_TEST
+
+/* What the device has allocated and planned since. */
+static void check_taken(struct device_counts *before, long plans, long bytes)
+{
+    const struct device_counts now = counts();
+    ck_assert_int_eq(now.plans - before->plans, plans);
+    ck_assert_int_eq(now.allocated - before->allocated, bytes);
+    *before = now;
+}
+
+#define LONG 120 /* points of a transform, of which N has room for 5 */
+#define AREA ((long)(3 * LONG * sizeof(cplx)))
+
+static int transform_rows(const struct doubling *d, struct fft *plan, long row, long rows,
+                          const unsigned char *active)
+{
+    const struct fft_rows call = {d->in, LONG, d->out, LONG, row, rows, active};
+    return be->ops->fft_execute(be, plan, &call);
+}
+
+/* A work area of three times the rows is pretended. */
+START_TEST(a_plan_has_its_work_area_before_it_is_executed)
+{
+    struct doubling d;
+    struct fft *plan;
+    unsigned char on[5] = {1, 0, 1, 1, 0};
+    size_t bytes;
+    begin();
+    doubling_init(&d);
+    setenv(EMU_WORK, "3", 1);
+    unsigned char *const active = array(5, 1);
+    ck_assert_int_eq(be->ops->upload(be, active, on, sizeof on), 0);
+    struct device_counts before = counts();
+    const struct fft_shape shape = {FFT_C2C_FORWARD, LONG, 5, LONG, LONG};
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), 0);
+    check_taken(&before, 2, (1 + 5) * AREA);
+    ck_assert_int_eq(emu_fft_bytes(&shape, &bytes), 0);
+    ck_assert_uint_eq(bytes, 5 * AREA);
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL), 0);
+        ck_assert_int_eq(transform_rows(&d, plan, 3, 1, NULL), 0);
+        ck_assert_int_eq(transform_rows(&d, plan, 0, 5, active), 0);
+    }
+    check_taken(&before, 0, 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 1, 4, NULL), 0); /* in place of that of 5 */
+    check_taken(&before, 1, 4 * AREA);
+    be->ops->fft_destroy(be, plan);
+    be->ops->release(be, active);
+    unsetenv(EMU_WORK);
+    doubling_clear(&d);
+    end();
+}
+END_TEST
+
+/* Bytes of the device from now on: those that are taken, and some. */
+static void leave(size_t more)
+{
+    char text[32];
+    unsetenv(EMU_MEMORY);
+    snprintf(text, sizeof text, "%zu", emu_memory_all() - emu_memory_left() + more);
+    setenv(EMU_MEMORY, text, 1);
+}
+
+/* Half a batch is tried where memory is short, not where a device fails. */
+START_TEST(a_plan_without_memory_says_that_it_is_memory)
+{
+    const struct fft_shape shape = {FFT_C2C_FORWARD, LONG, 5, LONG, LONG};
+    struct doubling d;
+    struct fft *plan;
+    char text[300];
+    begin();
+    doubling_init(&d);
+    setenv(EMU_WORK, "3", 1);
+    leave(0); /* not even for a row */
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, LONG, &plan), ERR_MEMORY);
+    ck_assert_ptr_null(plan);
+    ck_assert_str_eq(text, "emu: no plan for 1 transforms of length 120: out of memory");
+    leave(2 * AREA); /* for a row, not for all */
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), ERR_MEMORY);
+    ck_assert_ptr_null(plan);
+    ck_assert_str_eq(text, "emu: no plan for 5 transforms of length 120: out of memory");
+    ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, LONG, &plan), 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL),
+                     ERR_MEMORY); /* a call of that size */
+    status_capture(NULL, 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 1, NULL), 0);
+    leave(6 * AREA);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL), 0);
+    unsetenv(EMU_MEMORY);
+    unsetenv(EMU_WORK);
+    be->ops->fft_destroy(be, plan);
+    doubling_clear(&d);
+    end();
+}
+END_TEST
+
 START_TEST(what_cannot_be_recorded_is_refused)
 {
     struct doubling d;
@@ -480,6 +605,9 @@ int main(void)
     tcase_add_test_raise_signal(tests, a_download_aside_that_does_not_wait_ends_the_program, 6);
     tcase_add_test_raise_signal(tests, a_download_that_is_not_waited_for_ends_the_program, 6);
     tcase_add_test(tests, a_recording_runs_when_it_is_replayed);
+    tcase_add_test(tests, a_plan_of_a_recording_serves_no_other_rows);
+    tcase_add_test(tests, a_plan_has_its_work_area_before_it_is_executed);
+    tcase_add_test(tests, a_plan_without_memory_says_that_it_is_memory);
     tcase_add_test(tests, what_cannot_be_recorded_is_refused);
     tcase_add_test(tests, a_column_is_one_launch_by_rows_and_two_a_pass_in_tiles);
     tcase_add_test(tests, a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms);

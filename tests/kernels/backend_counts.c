@@ -57,6 +57,12 @@ static int alloc(struct backend *be, long count, size_t size, void **out)
     return ops->alloc(be, count, size, out);
 }
 
+static int fetch_create(struct backend *be, size_t bytes, struct fetch **out)
+{
+    counts.bytes += (long)bytes; /* a copy there */
+    return ops->fetch_create(be, bytes, out);
+}
+
 void backend_counts_begin(struct backend *be)
 {
     kernels = be->kernels;
@@ -67,6 +73,7 @@ void backend_counts_begin(struct backend *be)
     counting_ops.upload = upload;
     counting_ops.download = download;
     counting_ops.alloc = alloc;
+    counting_ops.fetch_create = fetch_create;
     if (ops->device != NULL) {
         counting_device = *ops->device;
         counting_device.column = column;

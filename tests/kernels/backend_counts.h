@@ -10,7 +10,7 @@ struct backend_counts {
     long most_rows, least_rows; /* of a launch */
     long transforms;
     long uploads, downloads; /* without fetches */
-    long bytes;              /* allocated */
+    long bytes;              /* allocated, for fetches too */
 };
 
 /** Count all launches, transforms, copies and allocations of a backend from now on; one at a

@@ -407,6 +407,26 @@ START_TEST(a_layout_says_what_a_row_takes_on_a_device)
 }
 END_TEST
 
+/* Each plan of the layout is made for a row alone and for all rows; a run makes none and takes
+ * no memory. */
+START_TEST(a_device_has_all_its_plans_when_a_model_is_made)
+{
+    const struct kind *const kind = &kinds[_i];
+    struct plane_layout layout;
+    struct batch b;
+    open_together(&b, kind, ROWS, true);
+    ck_assert_int_eq(capillary_ops.layout(&b.member[0].params, &layout), 0);
+    if (b.be->ops->device != NULL) {
+        const struct device_counts before = *b.be->ops->device->counts(b.be);
+        ck_assert_int_eq(before.plans, 2 * layout.plans);
+        batch_finish(&b);
+        ck_assert_int_eq(b.be->ops->device->counts(b.be)->plans, before.plans);
+        ck_assert_int_eq(b.be->ops->device->counts(b.be)->allocated, before.allocated);
+    }
+    batch_close(&b);
+}
+END_TEST
+
 /* A call of some rows, by hand: an argument of each row's own. */
 struct call {
     struct batch *b;
@@ -542,6 +562,7 @@ int main(void)
     tcase_add_loop_test(
         tests, a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows, 0, KINDS);
     tcase_add_loop_test(tests, a_layout_says_what_a_row_takes_on_a_device, 0, KINDS);
+    tcase_add_loop_test(tests, a_device_has_all_its_plans_when_a_model_is_made, 0, KINDS);
     tcase_add_loop_test(tests, rows_of_a_call_have_the_bits_of_each_row_alone, 0, KINDS);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

@@ -46,8 +46,10 @@ int capillary_envelope_create(struct model *m, const struct capillary_point *poi
     struct backend *const be = m->be;
     const long count = m->capacity * m->ld;
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.samples));
-    TRY(be->ops->fft_create(be, FFT_C2C_FORWARD, m->fine, &m->forward));
-    TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->backward));
+    struct fft_shape shape = {FFT_C2C_FORWARD, m->fine, m->capacity, m->ld, m->ld};
+    TRY(backend_fft_create(be, &shape, &m->forward));
+    shape.kind = FFT_C2C_BACKWARD;
+    TRY(backend_fft_create(be, &shape, &m->backward));
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.reply));
     if (m->edge)
         TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.lost));
@@ -154,19 +156,4 @@ int capillary_envelope_nonlinear(void *model, const struct step_call *call)
     struct capillary_call c;
     TRY(capillary_begin(model, call, &c));
     return c.none ? 0 : evaluate(&c);
-}
-
-int capillary_envelope_power(struct model *m, int row)
-{
-    struct backend *const be = m->be;
-    cplx *const samples = m->envelope.samples + row * m->ld;
-    if (!m->row[row].fresh) { /* before the first step */
-        cplx *field;
-        TRY(stepper_field(m->stepper, row, &field));
-        TRY(capillary_transform(m, m->backward, field, m->ld, samples, m->ld));
-    }
-    TRY(be->ops->download(be, m->scratch, samples, (size_t)m->fine * sizeof(cplx)));
-    for (long j = 0; j < m->fine; j++)
-        m->window[j] = 4.0 * cplx_abs2(m->scratch[j]);
-    return 0;
 }

@@ -187,6 +187,18 @@ int response_gather(struct response *response, long column, long columns);
 /** What the last call for a column saw, as response_gather brought it; zeros without plasma. */
 void response_seen(const struct response *response, long column, struct response_report *out);
 
+/** Where on the backend the last call for a column left the numbers of a species, to be
+ * fetched: [COLUMN_SUMS]. */
+const double *response_species_there(const struct response *response, int species, long column);
+
+/**
+ * response_seen of numbers that were fetched from there.
+ *
+ * @param sums  [species][COLUMN_SUMS]
+ */
+void response_seen_in(const struct response *response, long column, const double *const *sums,
+                      struct response_report *out);
+
 /** response_factors, response_upload and response_run of one column at the first position. Adds
  * its passes to `st`. */
 int response_apply(struct response *response, long column,
