@@ -140,6 +140,7 @@ static int make_memory(struct device_run *run)
     return make_scalars(run);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes out */
 static int kerr(struct device_run *run, int stage, double *out)
 {
     const struct response_kerr_args args = {.field = run->samples,

@@ -362,7 +362,7 @@ START_TEST(rows_far_from_the_beginning_have_the_bits_of_the_first)
 {
     int count;
     const struct kernel_case *const cases = kernel_cases(&count);
-    begin();
+    be = emu_case_open(0, 0);
     for (int c = 0; c < count; c++)
         for (int s = 0; s <= cases[c].last; s++) {
             double *kept[TRIAL_FIELDS_MAX];
@@ -378,7 +378,7 @@ START_TEST(rows_far_from_the_beginning_have_the_bits_of_the_first)
             drop(&t, kept);
             trial_clear(&t);
         }
-    end();
+    emu_case_close(be);
 }
 END_TEST
 

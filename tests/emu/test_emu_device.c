@@ -252,7 +252,7 @@ START_TEST(a_plan_of_a_recording_serves_no_other_rows)
     struct fft *plan;
     struct recording *recording;
     char text[300];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     const struct fft_shape shape = {FFT_C2C_FORWARD, N / 5, 4, N / 5, N / 5};
     ck_assert_int_eq(backend_fft_create(be, &shape, &plan), 0);
@@ -269,7 +269,7 @@ START_TEST(a_plan_of_a_recording_serves_no_other_rows)
     ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -299,10 +299,10 @@ START_TEST(a_plan_has_its_work_area_before_it_is_executed)
     struct fft *plan;
     unsigned char on[5] = {1, 0, 1, 1, 0};
     size_t bytes;
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     setenv(EMU_WORK, "3", 1);
-    unsigned char *const active = array(5, 1);
+    unsigned char *const active = emu_case_array(be, 5, 1);
     ck_assert_int_eq(be->ops->upload(be, active, on, sizeof on), 0);
     struct device_counts before = counts();
     const struct fft_shape shape = {FFT_C2C_FORWARD, LONG, 5, LONG, LONG};
@@ -322,7 +322,7 @@ START_TEST(a_plan_has_its_work_area_before_it_is_executed)
     be->ops->release(be, active);
     unsetenv(EMU_WORK);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -342,7 +342,7 @@ START_TEST(a_plan_without_memory_says_that_it_is_memory)
     struct doubling d;
     struct fft *plan;
     char text[300];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     setenv(EMU_WORK, "3", 1);
     leave(0); /* not even for a row */
@@ -366,7 +366,7 @@ START_TEST(a_plan_without_memory_says_that_it_is_memory)
     unsetenv(EMU_WORK);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
 #include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
@@ -171,9 +172,9 @@ static void many_init(struct many *m)
     }
     for (int i = 0; i < SOME; i++)
         mask[some[i]] = 1;
-    m->in = array(MANY * 8, sizeof(double));
-    m->out = array(MANY * 8, sizeof(double));
-    m->active = array(MANY, 1);
+    m->in = emu_case_array(be, MANY * 8, sizeof(double));
+    m->out = emu_case_array(be, MANY * 8, sizeof(double));
+    m->active = emu_case_array(be, MANY, 1);
     ck_assert_int_eq(be->ops->upload(be, m->in, m->host, MANY * 8 * sizeof(double)), 0);
     ck_assert_int_eq(be->ops->upload(be, m->active, mask, MANY), 0);
     mem_free(mask);
