@@ -187,7 +187,7 @@ def torn_lines_do_not_confuse_the_readers():
     with open(path, "wb") as file:
         file.write(whole + b'\n{"record":"worker","rank":1,"event":"dead')
     assert look(folder)["worker_list"] == want["worker_list"]
-    for cut in range(0, len(whole), 37):
+    for cut in range(0, len(whole), 97):
         with open(path, "wb") as file:
             file.write(whole[:cut])
         look(folder)
