@@ -265,7 +265,7 @@ def mistakes_are_told_before_anything_runs():
             ((BUILD, "--picture", "none/p.png"), "none/p.png: cannot be written")
     for words, text in cases:
         done = subprocess.run([sys.executable, os.path.join(BENCH, "precision"), *words], capture_output=True, text=True,
-                              check=False, timeout=20)
+                              check=False, timeout=100)
         assert done.returncode == 2 and text in done.stderr and "Traceback" not in done.stderr, (words, done.stderr)
 
 

@@ -124,7 +124,7 @@ def refused(words, env, text, program=None):
     """One line with the text, exit code 3, no member computed."""
     folder = write(CODES)
     done = subprocess.run([program or os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5", *words], cwd=folder,
-                          capture_output=True, text=True, timeout=60, env=environment(env))
+                          capture_output=True, text=True, timeout=farm.LIMIT, env=environment(env))
     lines = [line for line in done.stderr.splitlines() if "members done, " not in line]
     assert done.returncode == 3 and len(lines) == 1 and text in lines[0], (words, env, done.returncode, done.stderr)
     path = os.path.join(folder, "out.h5")
@@ -142,7 +142,7 @@ def by_hand_too():
     folder = write(CODES)
     words = ["mpirun", "--oversubscribe", "-n", "4", os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5"]
     for more, code, text in (((*EMU,), 3, "there is no device for it here"), (("--backend", "gpu"), 2, "not in this version")):
-        done = subprocess.run([*words, *more], cwd=folder, capture_output=True, text=True, timeout=60,
+        done = subprocess.run([*words, *more], cwd=folder, capture_output=True, text=True, timeout=farm.LIMIT,
                               env=environment({"EMU_DEVICES": "0"}))
         own = [line for line in done.stderr.splitlines() if "scanfarm: " in line or "error" in line]
         assert done.returncode == code and len(own) == 1 and text in own[0], (done.returncode, done.stderr)
@@ -179,7 +179,7 @@ def worker_gpu_takes_a_device_and_its_share_of_cores():
                                       ((), {}, PLAIN, "the CPU alone")):
         folder = write(CODES + GPU)
         done = subprocess.run([program or os.environ["SCANFARM"], "run", "scan.yaml", "-o", "out.h5", "-n", "2", *words],
-                              cwd=folder, capture_output=True, text=True, timeout=60, env=environment(env))
+                              cwd=folder, capture_output=True, text=True, timeout=farm.LIMIT, env=environment(env))
         lines = [line for line in done.stderr.splitlines() if "members done, " not in line]
         assert done.returncode == 3 and len(lines) == 1 and text in lines[0], (done.returncode, done.stderr)
 

@@ -95,9 +95,9 @@ def a_stopped_choice_goes_on_with_the_same_command():
 
 TIMED = """scan: timed
 model: probe
-axes: [{sleep: [0 s, 400 ms, 0 s, 400 ms]}, {fail_at: [-1, 1]}]
+axes: [{sleep: [0 s, 1 s, 0 s, 1 s]}, {fail_at: [-1, 1]}]
 save: {planes: 3}
-limits: {timeout: 200 ms}
+limits: {timeout: 800 ms}
 """
 
 
@@ -111,7 +111,7 @@ def retry_computes_again_what_failed_and_nothing_else():
         assert run(folder, *words)[0] == 1  # without the option nothing is computed
         assert (column(folder, "attempts") == 1).all()
         with open(os.path.join(folder, "scan.yaml"), "w") as file:
-            file.write(TIMED.replace("200 ms", "30 s"))
+            file.write(TIMED.replace("800 ms", "30 s"))
         code, out, err = run(folder, "--retry-failed", "--json", *words)
         result = json.loads(out)
         assert code == 1 and result["pending_before"] == 6 and "6 members are computed again" in err, (out, err)
@@ -144,7 +144,7 @@ def retry_says_when_nothing_had_failed():
 
 def a_killed_retry_is_gone_on_with():
     """What was to be tried again is pending, whoever comes next; nothing is half done."""
-    folder = write(TIMED.replace("limits: {timeout: 200 ms}", "").replace("400 ms", "0 s"))
+    folder = write(TIMED.replace("limits: {timeout: 800 ms}", "").replace("1 s", "0 s"))
     assert run(folder)[0] == 1
     process = start(folder, "--retry-failed", "--set", "limits.timeout=100 s")
     process.kill()

@@ -20,7 +20,7 @@ import numpy as np
 
 import checksum
 from checks import run_checks
-from farm import CODES, NOISE, SCANFARM, command, environment, run, wait_until, write
+from farm import CODES, LIMIT, NOISE, SCANFARM, command, environment, run, wait_until, write
 from near import norm_below
 
 PLAIN = ("--fft-rigour", "estimate")  # the same transforms, and so the same bits, in every run
@@ -540,7 +540,7 @@ def a_stopped_collect_ends_in_order_and_goes_on():
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: os.path.exists(at(folder, "out.h5.collecting")), "collect begins")
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 75 and "SIGTERM" in err, (process.returncode, out, err)
     assert not os.path.exists(at(folder, "out.h5.lease"))
     with open(at(folder, "out.h5.journal")) as file:

@@ -6,10 +6,10 @@ import ctypes
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 from near import near
 
 EXE = os.environ["SCANFARM"]
@@ -190,21 +190,27 @@ def plan_of_small_scans():
     refuses("--set of an unknown key is refused", sf("plan", "fibre.yaml", "--set", "gama=1"), 2, "gama")
 
 
+def seconds_of_children():
+    """Of the processor: what else the machine does is no matter."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def plan_of_huge_scans():
     def huge(n):
         return PROBE.replace("[0, 1]", f"{{from: 0, to: {n - 1}, points: {n}}}")
     for n, members in ((1_000_000, 15_000_000), (70_000_000, 1_050_000_000)):
-        start = time.monotonic()
+        start = seconds_of_children()
         r = sf("plan", "--json", write("huge.yaml", huge(n)))
-        seconds = time.monotonic() - start
-        check(f"a plan of {members} members takes less than 2 s", r.returncode == 0 and seconds < 2 and json.loads(r.stdout)["members"] == members, f"{seconds:.2f} s {r.stderr}")
+        seconds = seconds_of_children() - start
+        check(f"a plan of {members} members takes less than 2 s of the processor", r.returncode == 0 and seconds < 2 and json.loads(r.stdout)["members"] == members, f"{seconds:.2f} s {r.stderr}")
     text = PROBE.replace("[0, 1]", "{from: 0, to: 9999999, points: 10000000}").replace("points: 3", "points: 100000").replace("c: {from: 0, to: 4, step: 1}", "c: [7]")
     p = sf("plan", "--json", write("huge.yaml", text))
     check("10^12 members are planned, not run", p.returncode == 0 and json.loads(p.stdout)["members"] == 10**12 and not os.path.exists("codes.h5"), p.stderr)
     grids = FIBRE.replace("- stepper.rtol: [1e-6, 1e-4]", "- wavelength: {from: 800 nm, to: 900 nm, points: 3000000}\n  - grid.points: [1024, 8192, 2048]")
-    start = time.monotonic()
+    start = seconds_of_children()
     p = sf("plan", "--json", write("grids.yaml", grids))
-    seconds = time.monotonic() - start
+    seconds = seconds_of_children() - start
     ok = p.returncode == 0 and seconds < 2
     lengths = [d["length"] for a in json.loads(p.stdout)["arrays"] for d in a["dimensions"]] if ok else []
     check("the largest of 9 million grids is found without visiting all", lengths == [8192], f"{seconds:.2f} s {lengths} {p.stderr}")
@@ -223,10 +229,10 @@ def bad_scan_files():
         f.write("# " + "x" * 1022 + "\n")
         f.truncate(100_000_000)
     refuses("100 MB of YAML: exit 2", sf("plan", "large.yaml"), 2, "large.yaml")
-    start = time.monotonic()
+    start = seconds_of_children()
     r = sf("plan", write("deep.yaml", "scan: " + "[" * 200_000))
     refuses("200 kB of '[': exit 2", r, 2, "deep.yaml")
-    check("… at once", time.monotonic() - start < 2)
+    check("… at once", seconds_of_children() - start < 2)
     bomb = "scan: x\nmodel: probe\na: &a [x, x]\nb: [*a, *a]\n"
     refuses("an alias bomb: exit 2 with position", sf("plan", write("bomb.yaml", bomb)), 2, "bomb.yaml:3:")
     refuses("a duplicate key: exit 2 with position", sf("plan", write("twice.yaml", PROBE + "save: {planes: 2}\n")), 2, "twice.yaml:9:")
@@ -318,7 +324,7 @@ def surroundings_of_a_scan_file():
     os.mkfifo("pipe.yaml")
     for command in ("plan", "run"):
         refuses(f"{command} of a FIFO does not wait", sf(command, "pipe.yaml"), 2, "pipe.yaml", "a regular file is wanted")
-        r = subprocess.run([EXE, command, "/dev/stdin"], input=PROBE, capture_output=True, text=True, timeout=20)
+        r = subprocess.run([EXE, command, "/dev/stdin"], input=PROBE, capture_output=True, text=True, timeout=100)
         refuses(f"{command} of a pipe is refused", r, 2, "/dev/stdin", "a regular file is wanted")
     with open("bom.yaml", "wb") as f:
         f.write(b"\xef\xbb\xbf" + PROBE.encode())

@@ -140,7 +140,7 @@ LOSSES = """scan: losses
 model: probe
 axes: [{sleep: [0 s, 2 s, 0 s]}, {fail_at: [-1, 1]}]
 save: {planes: 3}
-limits: {timeout: 300 ms}
+limits: {timeout: 1 s}
 """
 
 

@@ -106,7 +106,7 @@ def wait_for_planes(process, folder, count):
     """Until a member has so many; a run that has ended by then says why."""
     def there():
         return process.poll() is not None or column(folder, "n_saved").max() >= count
-    wait_until(there, f"planes of {folder}", 120)
+    wait_until(there, f"planes of {folder}")
     assert process.poll() is None, process.communicate()
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 
 from checks import run_checks
-from farm import ENDLESS, SCANFARM, SLOW, command, finish, run, start, states, wait_until, workers_of, write
+from farm import ENDLESS, LIMIT, SCANFARM, SLOW, command, finish, run, start, states, wait_until, workers_of, write
 
 LONG = SLOW.replace("sleep: 10 ms", "sleep: 250 ms").replace("to: 39, points: 40", "to: 19, points: 20")
 LIVE = ENDLESS.replace("sleep: 10 ms", "sleep: 250 ms")
@@ -106,7 +106,7 @@ def a_watch_ends_with_the_run():
     process = start(folder, "-n", "2")
     wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5")) and look(folder)["running"], "the run")
     watch = subprocess.run([SCANFARM, "status", "out.h5", "--json", "--watch=0.2"], cwd=folder, text=True,
-                           capture_output=True, timeout=60)
+                           capture_output=True, timeout=LIMIT)
     code, _, err = finish(process)
     assert code == 0 and watch.returncode == 0, (err, watch.stderr)
     looks = [json.loads(line)["files"][0] for line in watch.stdout.splitlines()]
@@ -128,7 +128,7 @@ def a_watch_whose_reader_goes_away_ends_and_the_run_goes_on():
                              stderr=subprocess.DEVNULL)
     watch.stdout.readline()
     watch.stdout.close()
-    assert watch.wait(30) != 0
+    assert watch.wait(LIMIT) != 0
     assert process.poll() is None
     process.terminate()
     assert finish(process)[0] == 75
