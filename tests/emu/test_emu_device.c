@@ -113,6 +113,8 @@ START_TEST(marks_tell_the_time_between_them)
     ck_assert(seconds > 0.0 && seconds < 10.0);
     status_capture(text, sizeof text);
     ck_assert_int_eq(be->ops->device->mark(be, DEVICE_MARKS), ERR_ARGUMENT);
+    ck_assert_int_eq(be->ops->device->between(be, 0, DEVICE_MARKS, &seconds), ERR_ARGUMENT);
+    ck_assert_int_eq(be->ops->device->between(be, -1, 0, &seconds), ERR_ARGUMENT);
     status_capture(NULL, 0);
     doubling_clear(&d);
     emu_case_close(be);
@@ -377,6 +379,7 @@ START_TEST(what_cannot_be_recorded_is_refused)
     struct fetch *fetch;
     cplx back[2];
     void *memory;
+    double seconds;
     char text[300];
     be = emu_case_open(0, 0);
     doubling_init(&d);
@@ -389,6 +392,7 @@ START_TEST(what_cannot_be_recorded_is_refused)
     ck_assert_int_eq(be->ops->alloc(be, 1, 8, &memory), ERR_BUG);
     ck_assert_int_eq(be->ops->fetch_begin(be, fetch, d.in, 32), ERR_BUG);
     ck_assert_int_eq(be->ops->device->mark(be, 0), ERR_BUG);
+    ck_assert_int_eq(be->ops->device->between(be, 0, 1, &seconds), ERR_BUG);
     ck_assert_int_eq(be->ops->device->recorded(be, &recording), 0);
     be->ops->device->forget(be, recording);
     ck_assert_int_eq(be->ops->device->recorded(be, &recording), ERR_BUG);
