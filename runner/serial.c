@@ -109,8 +109,8 @@ static int place(const struct prepared *p, struct worker *worker)
     worker->placement = settled.placement;
     worker->device = settled.device;
     worker->open = dispatch_pending_rows(&p->dispatch);
-    if (settled.passed[0] != '\0')
-        log_info("backend auto takes the CPU: %s", settled.passed);
+    if (settled.note[0] != '\0')
+        log_info("%s", settled.note);
     TRY(batch_open(worker, batch));
     device_text(&worker->device, device, sizeof device);
     if (batch[0] != '\0')
