@@ -21,7 +21,7 @@
     "options: --part about|compare|trial|change --backend NAME --rows N --points N --rule "    \
     "none|trapezoid|band --trials N --rounds N --change form|block|recorded|copies|planes "    \
     "--column "                                                                                \
-    "rows|tiles --block N --recorded --each --wrong"
+    "auto|rows|tiles --block N --recorded --each --wrong"
 
 #define ROUNDS_MAX 20
 #define MANY       (1L << 40)
@@ -46,6 +46,24 @@ static enum device_rule rule_of(const char *name)
     return strcmp(name, "none") == 0   ? DEVICE_KERR
            : strcmp(name, "band") == 0 ? DEVICE_BAND
                                        : DEVICE_TRAPEZOID;
+}
+
+static bool is_one_of(const char *word, const char *const words[3])
+{
+    return strcmp(word, words[0]) == 0 || strcmp(word, words[1]) == 0
+           || strcmp(word, words[2]) == 0;
+}
+
+/* A word that is misspelt must not measure something else. */
+static int check_words(const struct options *o)
+{
+    static const char *const rules[3] = {"none", "trapezoid", "band"};
+    static const char *const columns[3] = {"auto", "rows", "tiles"};
+    if (!is_one_of(o->rule, rules))
+        FAIL(ERR_ARGUMENT, "--rule %s: none, trapezoid and band are accepted", o->rule);
+    if (!is_one_of(o->column, columns))
+        FAIL(ERR_ARGUMENT, "--column %s: auto, rows and tiles are accepted", o->column);
+    return 0;
 }
 
 static struct device_case case_of(const struct options *o)
@@ -486,7 +504,7 @@ static int options_read(int argc, char **argv, struct options *o)
         else
             TRY(set_text(o, which, optarg));
     }
-    return 0;
+    return check_words(o);
 }
 
 int main(int argc, char **argv)

@@ -15,34 +15,6 @@
 #define GAMMA3  (4.0 * 3.43e-28 / PULSE_AMAGAT)
 #define STAGE   (DEVICE_STAGES + 1)
 
-static const double stage_c[DEVICE_STAGES] = {
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5) [(i)-1] = (c),
-#define TABLEAU_LAST(j, b, e)
-#include "kernels/step/tableau.def"
-#undef TABLEAU_STAGE
-};
-
-static const double stage_a[DEVICE_STAGES][DEVICE_STAGES] = {
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5) [(i)-1] = {a1, a2, a3, a4, a5},
-#include "kernels/step/tableau.def"
-#undef TABLEAU_STAGE
-#undef TABLEAU_LAST
-};
-
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5)
-static const double weight_b[DEVICE_STAGES + 2] = {
-#define TABLEAU_LAST(j, b, e) [(j)-1] = (b),
-#include "kernels/step/tableau.def"
-#undef TABLEAU_LAST
-};
-
-static const double weight_e[DEVICE_STAGES + 2] = {
-#define TABLEAU_LAST(j, b, e) [(j)-1] = (e),
-#include "kernels/step/tableau.def"
-#undef TABLEAU_LAST
-};
-#undef TABLEAU_STAGE
-
 /* Pieces of the block of scalars, in this order. */
 enum piece {
     PIECE_HB,
@@ -90,15 +62,15 @@ static double piece_value(int which, long k, double h)
                                                       PULSE_E * PULSE_E / PULSE_ME,
                                                   [COLUMN_POTENTIAL] = 24.587 * PULSE_E};
     if (which < PIECE_CH)
-        return h * stage_a[which - PIECE_HB][k];
+        return h * tableau_a[which - PIECE_HB][k];
     if (which < PIECE_LAST_HB)
-        return h * stage_c[which - PIECE_CH];
+        return h * tableau_c[which - PIECE_CH];
     if (which == PIECE_LAST_HB)
-        return h * weight_b[last[k]];
+        return h * tableau_b[last[k]];
     if (which == PIECE_LAST_HE)
-        return h * weight_e[last[k]];
+        return h * tableau_e[last[k]];
     if (which == PIECE_E7)
-        return h * weight_e[DEVICE_STAGES + 1];
+        return h * tableau_e[DEVICE_STAGES + 1];
     const int part = (which - PIECE_FIELD) % 3;
     return part == 0 ? column[k] : part == 1 ? 1.0 : column[COLUMN_KERR];
 }
@@ -168,6 +140,7 @@ static int make_memory(struct device_run *run)
     return make_scalars(run);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes out */
 static int kerr(struct device_run *run, int stage, double *out)
 {
     const struct response_kerr_args args = {.field = run->samples,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "kernels/backend.h"
+#include "kernels/step/tableau.h"
 
 /*
  * Trial steps of a batch, made of the kernels and transforms that a mode-averaged real field
@@ -42,7 +43,7 @@ enum device_slot {
     DEVICE_SLOTS
 };
 
-#define DEVICE_STAGES 5  /* between the first slope and the last */
+#define DEVICE_STAGES TABLEAU_STAGES
 #define DEVICE_PIECES 40 /* arrays of scalars of a trial, at most */
 
 /* A piece of the block of scalars: [rows][width]. */

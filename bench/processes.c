@@ -13,6 +13,16 @@
 #define LINE_BYTES    4096
 #define ARGUMENTS_MAX 64
 
+/* What each process printed. */
+struct process_runs {
+    int count;
+    char **text; /* [count] lines of JSON */
+};
+
+struct process_median {
+    double median, lowest, highest;
+};
+
 /* The child's side: its output goes into the pipe. Does not return. */
 static void become(char **argv, const int *ends)
 {
@@ -52,7 +62,15 @@ static int run_one(char **argv, char *line)
     return 0;
 }
 
-int processes_run(char **argv, int count, struct process_runs *out)
+static void clear(struct process_runs *runs)
+{
+    for (int i = 0; i < runs->count; i++)
+        mem_free(runs->text[i]);
+    mem_free(runs->text);
+    *runs = (struct process_runs){0};
+}
+
+static int run_all(char **argv, int count, struct process_runs *out)
 {
     *out = (struct process_runs){0};
     int rc;
@@ -64,16 +82,8 @@ int processes_run(char **argv, int count, struct process_runs *out)
     }
     return 0;
 failed:
-    processes_clear(out);
+    clear(out);
     return rc;
-}
-
-void processes_clear(struct process_runs *runs)
-{
-    for (int i = 0; i < runs->count; i++)
-        mem_free(runs->text[i]);
-    mem_free(runs->text);
-    *runs = (struct process_runs){0};
 }
 
 static int number_of(const char *json, const char *key, double *out)
@@ -94,8 +104,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int processes_median(const struct process_runs *runs, const char *key,
-                     struct process_median *out)
+static int find_median(const struct process_runs *runs, const char *key,
+                       struct process_median *out)
 {
     double *value;
     const int n = runs->count;
@@ -107,5 +117,32 @@ int processes_median(const struct process_runs *runs, const char *key,
     *out = (struct process_median){0.5 * (value[(n - 1) / 2] + value[n / 2]), value[0],
                                    value[n - 1]};
     mem_free(value);
+    return rc;
+}
+
+int processes_report(char **argv, int count, bool json)
+{
+    static const char *const keys[] = {"stage_us", "response_us", "fft_us",
+                                       "norm_us",  "total_us",    "floor_us"};
+    struct process_runs runs;
+    TRY(run_all(argv, count, &runs));
+    struct process_median ratio;
+    int rc = find_median(&runs, "ratio", &ratio);
+    if (rc == 0 && !json)
+        printf("%s\n", runs.text[0]);
+    if (rc == 0)
+        printf(json
+                   ? "{\"processes\": %d, \"ratio\": %.4f, \"lowest\": %.4f, \"highest\": %.4f"
+                   : "processes          %d\nratio              %.3f (%.3f … %.3f), medians:\n",
+               count, ratio.median, ratio.lowest, ratio.highest);
+    for (size_t k = 0; rc == 0 && k < sizeof keys / sizeof keys[0]; k++) {
+        struct process_median m;
+        rc = find_median(&runs, keys[k], &m);
+        if (rc == 0)
+            printf(json ? ", \"%s\": %.4f" : "  %-16s %8.2f\n", keys[k], m.median);
+    }
+    if (rc == 0 && json)
+        printf("}\n");
+    clear(&runs);
     return rc;
 }

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The same program again in fresh processes: each line of JSON that they print. */
-struct process_runs {
-    int count;
-    char **text; /* [count] */
-};
-
-struct process_median {
-    double median, lowest, highest;
-};
+#include <stdbool.h>
 
 /**
- * Run this program `count` times, one after the other, with its own arguments, `--json` and
- * `--processes 1`.
+ * Run this program `count` times in fresh processes, one after the other, with its own
+ * arguments, `--json` and `--processes 1`, and print the median of each number that they tell,
+ * of the ratio its range too: as a line of JSON, or as text behind the first process's line.
  */
-int processes_run(char **argv, int count, struct process_runs *out);
-
-/** Free. */
-void processes_clear(struct process_runs *runs);
-
-/** Median and range of the number under a key of the runs' JSON. */
-int processes_median(const struct process_runs *runs, const char *key,
-                     struct process_median *out);
+int processes_report(char **argv, int count, bool json);

@@ -150,39 +150,12 @@ static int run_here(const struct options *o)
     return rc;
 }
 
-/* The case in several fresh processes, one after the other: the median of each number. */
-static int run_processes(const struct options *o, char **argv)
-{
-    static const char *const keys[] = {"stage_us", "response_us", "fft_us",
-                                       "norm_us",  "total_us",    "floor_us"};
-    struct process_runs runs;
-    TRY(processes_run(argv, o->processes, &runs));
-    struct process_median ratio;
-    int rc = processes_median(&runs, "ratio", &ratio);
-    if (rc == 0 && !o->json)
-        printf("%s\n", runs.text[0]);
-    if (rc == 0)
-        printf(o->json
-                   ? "{\"processes\": %d, \"ratio\": %.4f, \"lowest\": %.4f, \"highest\": %.4f"
-                   : "processes          %d\nratio              %.3f (%.3f … %.3f), medians:\n",
-               o->processes, ratio.median, ratio.lowest, ratio.highest);
-    for (size_t k = 0; rc == 0 && k < sizeof keys / sizeof keys[0]; k++) {
-        struct process_median m;
-        rc = processes_median(&runs, keys[k], &m);
-        if (rc == 0)
-            printf(o->json ? ", \"%s\": %.4f" : "  %-16s %8.2f\n", keys[k], m.median);
-    }
-    if (rc == 0 && o->json)
-        printf("}\n");
-    processes_clear(&runs);
-    return rc;
-}
-
 int main(int argc, char **argv)
 {
     struct options options;
     int rc = parse_options(argc, argv, &options);
     if (rc == 0)
-        rc = options.processes > 1 ? run_processes(&options, argv) : run_here(&options);
+        rc = options.processes > 1 ? processes_report(argv, options.processes, options.json)
+                                   : run_here(&options);
     return rc == 0 ? EXIT_SUCCESS : status_exit_code(rc);
 }

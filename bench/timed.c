@@ -24,9 +24,9 @@ static void add(struct timed *t, enum timed_part part, double seconds)
     t->calls[part]++;
 }
 
-#define TIMED(name, entry, args)                                                               \
-    static int timed_##name(struct backend *be, const struct args##_args *a, long row,         \
-                            long rows, long n)                                                 \
+#define WRAPPED(name, entry, args)                                                             \
+    static int wrapped_##name(struct backend *be, const struct args##_args *a, long row,       \
+                              long rows, long n)                                               \
     {                                                                                          \
         struct timed *t = (struct timed *)be;                                                  \
         if (!t->on)                                                                            \
@@ -37,36 +37,7 @@ static void add(struct timed *t, enum timed_part part, double seconds)
         add(t, part_of(#name), seconds);                                                       \
         return rc;                                                                             \
     }
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */
-#define TIMED_INSTANCE(name, s, args)   TIMED(name##_##s, name[s], args)
-#define TIMED_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
-#define TIMED_UP_TO_2(make, name, args) TIMED_UP_TO_1(make, name, args) make(name, 2, args)
-#define TIMED_UP_TO_4(make, name, args)                                                        \
-    make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
-        make(name, 4, args)
-
-#define KERNEL(name, args)              TIMED(name, name, args)
-#define KERNEL_N(name, last, args)      TIMED_UP_TO_##last(TIMED_INSTANCE, name, args)
-#define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
-#define KERNEL_NORM(name, args)         KERNEL(name, args)
-#define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
-#define KERNEL_LINE(name, args)         KERNEL(name, args)
-#define KERNEL_COLUMN(name, args)       KERNEL(name, args)
-#include "kernels/column.def"
-#include "kernels/fast.def"
-#include "kernels/strict.def"
-#undef KERNEL
-#undef KERNEL_N
-
-#define KERNEL(name, args)         .name = timed_##name,
-#define TIMED_ENTRY(name, s, args) timed_##name##_##s,
-#define KERNEL_N(name, last, args) .name = {TIMED_UP_TO_##last(TIMED_ENTRY, name, args)},
-
-static const struct kernel_table timed_kernels = {
-#include "kernels/column.def"
-#include "kernels/fast.def"
-#include "kernels/strict.def"
-};
+#include "bench/wrapped_kernels.inc"
 
 static struct backend *inner_of(struct backend *be)
 {
@@ -168,5 +139,5 @@ void timed_init(struct timed *t, struct backend *inner)
                                            .fetch_end = timed_fetch_end};
     *t = (struct timed){.base = *inner, .inner = inner};
     t->base.ops = &ops;
-    t->base.kernels = &timed_kernels;
+    t->base.kernels = &wrapped_kernels;
 }

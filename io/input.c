@@ -521,7 +521,7 @@ static int check_history(struct store *store, const char *path, int64_t member, 
     return 0;
 }
 
-static int add_steps(const struct step_record *record, long count, struct data_set *out)
+int input_add_steps(const struct step_record *record, long count, struct data_set *out)
 {
     double *z = NULL;
     double *h = NULL;
@@ -549,7 +549,7 @@ static int take_steps(struct store *store, const char *path, int64_t member,
     TRY(MEM_NEW(count > 0 ? count : 1, &record));
     int rc = store_read_steps(store, member, count, record);
     if (rc == 0)
-        rc = add_steps(record, count, out);
+        rc = input_add_steps(record, count, out);
     mem_free(record);
     return rc;
 }

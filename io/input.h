@@ -59,6 +59,15 @@ struct input_plane {
 int input_read_plane(const char *path, const struct input_plane *wanted, struct data_set *out);
 
 /**
+ * Append where each accepted step begins and how long it is: arrays "z" and "h", m, of no
+ * length where none was accepted.
+ *
+ * @param record  [count] trial steps
+ * @param out     free with data_clear, also after an error
+ */
+int input_add_steps(const struct step_record *record, long count, struct data_set *out);
+
+/**
  * Read the accepted steps of a member of an earlier run: arrays "z" and "h", m, where each
  * begins and how long it is. None for a member without steps.
  *

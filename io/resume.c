@@ -279,15 +279,25 @@ static int drop(struct store *store, const struct candidate *candidate, long cou
     return 0;
 }
 
+/* @param member  -1: all
+ * @param out     to be freed, also after an error; of a file without slots none */
+static int make_candidates(struct store *store, int64_t member, struct candidate **out,
+                           long *count)
+{
+    *out = NULL;
+    *count = 0;
+    if (resume_slots(store) == 0)
+        return 0;
+    TRY(MEM_NEW(2 * (long)resume_slots(store), out));
+    return read_candidates(store, member, *out, count);
+}
+
 /* @param member  -1: all */
 static int drop_of(struct store *store, int64_t member, bool ended)
 {
     struct candidate *candidate = NULL;
     long count = 0;
-    if (resume_slots(store) == 0)
-        return 0;
-    TRY(MEM_NEW(2 * (long)resume_slots(store), &candidate));
-    int rc = read_candidates(store, member, candidate, &count);
+    int rc = make_candidates(store, member, &candidate, &count);
     if (rc == 0)
         rc = drop(store, candidate, count, ended);
     mem_free(candidate);
@@ -309,10 +319,7 @@ int resume_find(struct store *store, int64_t member, struct resume_place *out, b
     struct candidate *candidate = NULL;
     long count = 0;
     *found = false;
-    if (resume_slots(store) == 0)
-        return 0;
-    TRY(MEM_NEW(2 * (long)resume_slots(store), &candidate));
-    int rc = read_candidates(store, member, candidate, &count);
+    int rc = make_candidates(store, member, &candidate, &count);
     if (rc == 0 && count > 0)
         rc = choose(store, candidate, count, out, found);
     mem_free(candidate);

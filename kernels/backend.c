@@ -21,9 +21,10 @@ static const struct backend_entry {
     int (*describe)(int device, struct backend_device *out);
     int (*left)(struct backend *be, size_t *bytes);
     const char *(*fft)(void);
+    int (*fft_bytes)(const struct fft_shape *shape, size_t *bytes); /* NULL: none */
     const char *hides[3]; /* what its runtime hides devices by: variables of the environment */
 } backends[] = {
-    {"cpu", cpu_backend_create, NULL, NULL, NULL, backend_fft_library, {NULL}},
+    {"cpu", cpu_backend_create, NULL, NULL, NULL, backend_fft_library, NULL, {NULL}},
 #ifdef SCANFARM_HIP
     {"hip",
      hip_backend_create,
@@ -31,6 +32,7 @@ static const struct backend_entry {
      hip_describe,
      hip_device_left,
      hip_fft_library,
+     hip_fft_bytes,
      {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_CUDA
@@ -40,6 +42,7 @@ static const struct backend_entry {
      cuda_describe,
      cuda_device_left,
      cuda_fft_library,
+     cuda_fft_bytes,
      {"CUDA_VISIBLE_DEVICES"}},
 #endif
 #ifdef SCANFARM_EMU
@@ -49,11 +52,14 @@ static const struct backend_entry {
      emu_describe,
      emu_device_left,
      emu_fft_library,
+     emu_fft_bytes,
      {"EMU_VISIBLE_DEVICES"}},
 #endif
 };
 
 #define BACKENDS ((int)(sizeof backends / sizeof backends[0]))
+
+const char gpu_no_memory[] = "out of memory";
 
 const char *const *backend_names(void)
 {
@@ -185,6 +191,38 @@ int backend_memory_left(struct backend *be, size_t *bytes)
     if (entry->left == NULL)
         FAIL(ERR_UNSUPPORTED, "backend '%s' has no memory of its own", be->ops->name);
     return entry->left(be, bytes);
+}
+
+int backend_fft_create(struct backend *be, const struct fft_shape *shape, struct fft **out)
+{
+    TRY(be->ops->fft_create(be, shape->kind, shape->n, out));
+    if (be->ops->device == NULL)
+        return 0;
+    const int rc = be->ops->device->fft_reserve(be, *out, shape);
+    if (rc != 0) {
+        be->ops->fft_destroy(be, *out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int backend_fft_bytes(const char *name, enum fft_kind kind, long n, long rows, size_t *bytes)
+{
+    const struct backend_entry *entry = NULL;
+    const long half = n / 2 + 1;
+    const struct fft_shape shape = {
+        .kind = kind,
+        .n = n,
+        .rows = rows,
+        .ld_in = kind == FFT_R2C   ? backend_stride(n, sizeof(double))
+                 : kind == FFT_C2R ? backend_stride(half, sizeof(cplx))
+                                   : backend_stride(n, sizeof(cplx)),
+        .ld_out = kind == FFT_C2R   ? backend_stride(n, sizeof(double))
+                  : kind == FFT_R2C ? backend_stride(half, sizeof(cplx))
+                                    : backend_stride(n, sizeof(cplx))};
+    *bytes = 0;
+    TRY(find(name, &entry));
+    return entry->fft_bytes != NULL ? entry->fft_bytes(&shape, bytes) : 0;
 }
 
 void backend_destroy(struct backend *be)

@@ -33,6 +33,14 @@ enum fft_rigour { FFT_ESTIMATE, FFT_MEASURE, FFT_PATIENT };
 
 struct fft; /* a plan; owned by the backend that made it */
 
+/* A plan and the calls that it is for: rows at these strides, in elements of their type. */
+struct fft_shape {
+    enum fft_kind kind;
+    long n;
+    long rows;
+    long ld_in, ld_out;
+};
+
 /* What a plan is executed on: rows [row, row + rows), each on a 64-byte boundary. */
 struct fft_rows {
     void *in;    /* destroyed by FFT_C2R */
@@ -101,6 +109,7 @@ struct device_counts {
     long long waits;                     /* for the device by the host */
     double waited;                       /* s */
     long long allocated;                 /* bytes, all allocations together */
+    long long plans;                     /* of transforms */
 };
 
 struct fetch;     /* a download that goes on beside other work */
@@ -124,14 +133,18 @@ struct device_ops {
     /* Waits for `last`; receives what the device needed from one mark to the other. */
     int (*between)(struct backend *be, int first, int last, double *seconds);
     /* Keep what is launched from here on in place of running it. Arguments are kept by value,
-     * so that what changes from one replay to the next lies in memory. Copies, memory and plans
-     * for another number of rows are refused meanwhile. */
+     * so that what changes from one replay to the next lies in memory. Copies and memory are
+     * refused meanwhile; a plan for another number of rows as long as there is a recording. */
     int (*record)(struct backend *be);
     /* The end of it. ERR_UNSUPPORTED: the device keeps no such work; nothing was run. */
     int (*recorded)(struct backend *be, struct recording **out);
     /* Run it, in order with all other work. */
     int (*replay)(struct backend *be, const struct recording *recording);
     void (*forget)(struct backend *be, struct recording *recording); /* NULL is legal */
+    /* Plan for calls of this shape now, so that they need no more memory when they come, nor do
+     * those of one row or under a mask. A call of another shape makes a plan in place of this
+     * one, which may need more. ERR_MEMORY: the device has none for it. */
+    int (*fft_reserve)(struct backend *be, struct fft *plan, const struct fft_shape *shape);
 };
 
 /* What a backend can do, besides its kernels. */
@@ -264,6 +277,24 @@ const char *backend_auto(char *why, size_t size);
 /** Bytes of the device's memory that nobody has taken. ERR_DEVICE, ERR_UNSUPPORTED for the CPU.
  */
 int backend_memory_left(struct backend *be, size_t *bytes);
+
+/**
+ * Make a plan with all that calls of its shape take: on a device its work area too, so that a
+ * lack of memory shows here.
+ *
+ * @return 0, ERR_ARGUMENT, ERR_MEMORY, ERR_DEVICE
+ */
+int backend_fft_create(struct backend *be, const struct fft_shape *shape, struct fft **out);
+
+/**
+ * Bytes of a device's memory that a plan takes besides its rows, by its library, which is asked
+ * for the plan but allocates nothing for it; 0 for the CPU.
+ *
+ * @param name  of backend_names; the device is that which the calling thread uses, or the first
+ * @param rows  of one call, each on the next 64-byte boundary
+ * @return 0, ERR_MEMORY, ERR_DEVICE, ERR_UNSUPPORTED for a name that is not in this program
+ */
+int backend_fft_bytes(const char *name, enum fft_kind kind, long n, long rows, size_t *bytes);
 
 /**
  * FFTW wisdom gathered in this process, as text.

@@ -18,6 +18,12 @@ size_t element_size(enum element type)
     return sizes[type];
 }
 
+void layout_add_plan(struct plane_layout *layout, int kind, long n)
+{
+    if (layout->plans < LAYOUT_PLANS_MAX)
+        layout->plan[layout->plans++] = (struct layout_plan){kind, n};
+}
+
 long layout_array_count(const struct plane_layout *layout, int array)
 {
     const struct layout_array *a = &layout->array[array];

@@ -19,6 +19,7 @@ struct model; /* each family defines its own */
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
 #define LAYOUT_NOTES_MAX  32
+#define LAYOUT_PLANS_MAX  6
 #define OBSERVABLES_MAX   32
 #define MODEL_REASON_SIZE 240
 
@@ -108,6 +109,12 @@ struct layout_note {
     char warning[160]; /* "" when all is well */
 };
 
+/* A transform that a model object plans on a device, for all its rows at once. */
+struct layout_plan {
+    int kind; /* enum fft_kind */
+    long n;
+};
+
 /* All that rank 0, `plan` and the store know of a model's output. Plain data. */
 struct plane_layout {
     const char *progress_name; /* "z" */
@@ -130,10 +137,15 @@ struct plane_layout {
     size_t state_bytes; /* of a checkpoint */
     size_t shared_bytes; /* memory of one model object, whatever its capacity */
     size_t row_bytes;    /* memory of one row more */
+    int plans;           /* whose work areas come to that on a device */
+    struct layout_plan plan[LAYOUT_PLANS_MAX];
 };
 
 /** Number of elements of one plane of an array: the product of its axis lengths. */
 long layout_array_count(const struct plane_layout *layout, int array);
+
+/** Add a transform that a model object plans, `kind` of enum fft_kind, of LAYOUT_PLANS_MAX. */
+void layout_add_plan(struct plane_layout *layout, int kind, long n);
 
 /** Position of a saved plane, SI: exactly 0 and span at the ends of PLANES_COUNT. */
 double layout_plane_position(const struct plane_layout *layout,

@@ -13,28 +13,55 @@
 
 #define SAMPLES 3 /* points that the first number of rows is found by */
 
-int batch_count(struct batch_ledger *l, const char *device)
+/* What a ledger leaves to a batch. */
+static double budget_of(const struct batch_ledger *l, bool *limited)
 {
     const double free = fmax(l->left - l->reserve, 0) / l->shares;
-    const bool limited = l->limit > 0 && l->limit < free;
-    const double budget = limited ? l->limit : free;
-    const double rows = l->row > 0 ? floor((budget - l->shared) / l->row) : (double)l->most;
+    *limited = l->limit > 0 && l->limit < free;
+    return *limited ? l->limit : free;
+}
+
+double batch_bytes(const struct batch_ledger *l, int64_t rows)
+{
+    const double more = (double)(rows - 1);
+    return l->shared + l->row + l->work + more * (l->row + l->work_row);
+}
+
+/* Rows that so many bytes have room for: below 1 when it is not even one. */
+static double rows_in(const struct batch_ledger *l, double bytes)
+{
+    const double more = bytes - batch_bytes(l, 1);
+    const double each = l->row + l->work_row;
+    if (more < 0)
+        return 0;
+    return each > 0 ? 1 + floor(more / each) : (double)l->most;
+}
+
+/* No room for one row. */
+static int refuse(const struct batch_ledger *l, const char *device, double budget)
+{
+    char wanted[TEXT_SIZE];
+    char left[TEXT_SIZE];
+    char kept[TEXT_SIZE];
+    char least[TEXT_SIZE];
+    text_bytes(batch_bytes(l, 1), wanted);
+    text_bytes(l->left, left);
+    text_bytes(l->reserve, kept);
+    text_bytes(budget, least);
+    FAIL(ERR_DEVICE,
+         "%s: a batch of one member needs %s (%.0f bytes); of %s that are free, %s are kept "
+         "and %s a batch",
+         device, wanted, batch_bytes(l, 1), left, kept, least);
+}
+
+int batch_count(struct batch_ledger *l, const char *device)
+{
+    bool limited;
+    const double budget = budget_of(l, &limited);
+    const double rows = rows_in(l, budget);
     l->bound = limited ? "resources.memory" : "its memory";
-    if (budget < l->shared || rows < 1) {
-        char wanted[TEXT_SIZE];
-        char left[TEXT_SIZE];
-        char kept[TEXT_SIZE];
-        char least[TEXT_SIZE];
-        text_bytes(l->shared + l->row, wanted);
-        text_bytes(l->left, left);
-        text_bytes(l->reserve, kept);
-        text_bytes(budget, least);
-        FAIL(
-            ERR_DEVICE,
-            "%s: a batch of one member needs %s (%.0f bytes); of %s that are free, %s are kept "
-            "and %s a batch",
-            device, wanted, l->shared + l->row, left, kept, least);
-    }
+    if (rows < 1)
+        return refuse(l, device, budget);
     l->rows = rows < (double)l->most ? (int64_t)rows : l->most;
     if (rows >= (double)l->most)
         l->bound = "the members there are";
@@ -45,6 +72,52 @@ int batch_count(struct batch_ledger *l, const char *device)
     return 0;
 }
 
+int batch_objects(const struct scan *scan)
+{
+    const int64_t kinds = scan_structures(scan);
+    return kinds < WORKER_SLOTS ? (int)kinds : WORKER_SLOTS;
+}
+
+/* Work areas of all plans of a model object: each plan has one for a row alone, and one for all
+ * rows of a batch. */
+static int find_work(const char *backend, const struct plane_layout *layout, int64_t rows,
+                     double *bytes)
+{
+    *bytes = 0;
+    for (int i = 0; i < layout->plans; i++) {
+        const struct layout_plan *const plan = &layout->plan[i];
+        const enum fft_kind kind = (enum fft_kind)plan->kind;
+        size_t one = 0;
+        size_t all = 0;
+        TRY(backend_fft_bytes(backend, kind, plan->n, 1, &one));
+        if (rows > 1)
+            TRY(backend_fft_bytes(backend, kind, plan->n, (long)rows, &all));
+        *bytes += (double)one + (double)all;
+    }
+    return 0;
+}
+
+/* A library need not take twice as much for twice the rows. What it takes is exact for one row
+ * and for those that are found: as many as would go in by a share that was too small are asked
+ * for, until it is not. */
+int batch_fit(struct batch_ledger *l, const struct plane_layout *layout, const char *backend,
+              const char *device)
+{
+    l->work_row = 0;
+    TRY(find_work(backend, layout, 1, &l->work));
+    for (;;) {
+        double work;
+        TRY(batch_count(l, device));
+        if (l->rows < 2)
+            return 0;
+        TRY(find_work(backend, layout, l->rows, &work));
+        const double share = (work - l->work) / (double)(l->rows - 1);
+        if (share <= l->work_row)
+            return 0;
+        l->work_row = share;
+    }
+}
+
 void batch_text(const struct batch_ledger *l, char *text, size_t size)
 {
     char left[TEXT_SIZE];
@@ -52,13 +125,16 @@ void batch_text(const struct batch_ledger *l, char *text, size_t size)
     char kept[TEXT_SIZE];
     char shared[TEXT_SIZE];
     char row[TEXT_SIZE];
+    char work[TEXT_SIZE];
     char sum[TEXT_SIZE];
+    const double transforms = l->work + (double)(l->rows - 1) * l->work_row;
     text_bytes(l->left, left);
     text_bytes(l->all, all);
     text_bytes(l->reserve, kept);
     text_bytes(l->shared, shared);
     text_bytes(l->row, row);
-    text_bytes(l->shared + (double)l->rows * l->row, sum);
+    text_bytes(transforms, work);
+    text_bytes(batch_bytes(l, l->rows), sum);
     const int used = snprintf(text, size, "%s of %s free, %s kept", left, all, kept);
     if (used < 0 || (size_t)used >= size)
         return;
@@ -66,8 +142,9 @@ void batch_text(const struct batch_ledger *l, char *text, size_t size)
     if (l->shares > 1)
         snprintf(text + at, size - at, ", a share of 1/%d", l->shares);
     const size_t then = strlen(text);
-    snprintf(text + then, size - then, "; tables %s + %lld row%s of %s = %s, by %s", shared,
-             (long long)l->rows, l->rows == 1 ? "" : "s", row, sum, l->bound);
+    snprintf(text + then, size - then, "; tables %s + %lld row%s of %s%s%s = %s, by %s", shared,
+             (long long)l->rows, l->rows == 1 ? "" : "s", row,
+             transforms > 0 ? " + transforms " : "", transforms > 0 ? work : "", sum, l->bound);
 }
 
 /* Members for each worker, and what the command line allows. An ensemble that stops itself may
@@ -85,18 +162,16 @@ static int64_t most_rows(const struct worker *w)
 static int fill(const struct worker *w, const struct plane_layout *layout, double left,
                 struct batch_ledger *l)
 {
-    const int64_t kinds = scan_structures(w->scan);
-    const int objects = kinds < WORKER_SLOTS ? (int)kinds : WORKER_SLOTS;
     *l = (struct batch_ledger){.all = (double)w->backend->on.memory,
                                .left = left,
                                .reserve = (double)w->backend->on.memory / BATCH_RESERVE,
                                .limit = scan_get_resources(w->scan)->memory,
-                               .shares =
-                                   objects * (w->device.sharers > 0 ? w->device.sharers : 1),
+                               .shares = batch_objects(w->scan)
+                                         * (w->device.sharers > 0 ? w->device.sharers : 1),
                                .shared = (double)layout->shared_bytes,
                                .row = (double)layout->row_bytes,
                                .most = most_rows(w)};
-    const int rc = batch_count(l, w->backend->device);
+    const int rc = batch_fit(l, layout, w->backend->ops->name, w->backend->device);
     if (rc == 0 && w->options->rows > 0 && l->rows == w->options->rows)
         l->bound = "--rows";
     return rc;
@@ -149,21 +224,20 @@ int batch_open(struct worker *w, char *text)
     return 0;
 }
 
-int batch_rows(const struct worker *w, const struct plane_layout *layout, int *rows)
+int batch_rows(const struct worker *w, const struct plane_layout *layout,
+               struct batch_ledger *out)
 {
-    struct batch_ledger l;
     size_t now = 0;
-    *rows = 0;
     TRY(backend_memory_left(w->backend, &now));
     /* The object of another kind holds its own share of what was there at the start. */
-    TRY(fill(w, layout, w->batch_left, &l));
-    const double least = ((double)now - l.shared) / fmax(l.row, 1);
-    if (least < (double)l.rows)
-        l.rows = least > 1 ? (int64_t)least : 1;
-    *rows = l.rows < w->placement.capacity ? (int)l.rows : w->placement.capacity;
+    TRY(fill(w, layout, w->batch_left, out));
+    const double least = fmax(rows_in(out, (double)now), 1);
+    if (least < (double)out->rows)
+        out->rows = (int64_t)least;
+    if (out->rows > w->placement.capacity)
+        out->rows = w->placement.capacity;
     char text[BATCH_TEXT_SIZE];
-    l.rows = *rows;
-    batch_text(&l, text, sizeof text);
+    batch_text(out, text, sizeof text);
     log_debug("a batch on %s: %s", w->backend->device, text);
     return 0;
 }

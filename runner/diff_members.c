@@ -10,6 +10,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
 #include "runner/diffing.h"
+#include "runner/history.h"
 #include "runner/plane_error.h"
 #include "runner/rounding.h"
 #include "runner/survey.h"
@@ -220,24 +221,26 @@ static int compare_planes(struct pairing *p)
     return 0;
 }
 
-/* One program, one kernel, the same steps: a matched discrete computation. */
+/* One program and the same steps: a matched discrete computation. The steps are the same when
+ * the histories say so, as those of a replay do; where none is kept, when one kernel made as
+ * many of them for one identity. */
 static int find_matched(struct pairing *p)
 {
     char kernel[2][96];
+    struct store *const stores[2] = {p->d->side[0].store, p->d->side[1].store};
     double count[2][2] = {{0}};
     static const char *const columns[2] = {"member/steps", "member/rejected"};
     for (int s = 0; s < 2; s++) {
-        struct store *const store = p->d->side[s].store;
         const int64_t member = p->pair->member[s];
-        TRY(read_text_row(store, "member/kernel_id", member, kernel[s], sizeof kernel[s]));
+        TRY(read_text_row(stores[s], "member/kernel_id", member, kernel[s], sizeof kernel[s]));
         for (int c = 0; c < 2; c++)
-            TRY(read_rows(store, columns[c], member, 1, 1, &count[s][c]));
+            TRY(read_rows(stores[s], columns[c], member, 1, 1, &count[s][c]));
     }
     p->steps = count[0][0];
-    p->matched = p->pair->identical && p->d->build[0] == '\0' && p->saved[0] == p->saved[1]
-                 && strcmp(kernel[0], kernel[1]) == 0
-                 && memcmp(count[0], count[1], sizeof count[0]) == 0;
-    return 0;
+    const bool may_match = p->d->build[0] == '\0' && count[0][0] == count[1][0];
+    p->matched = may_match && p->pair->identical && p->saved[0] == p->saved[1]
+                 && strcmp(kernel[0], kernel[1]) == 0 && count[0][1] == count[1][1];
+    return may_match && !p->matched ? history_same(stores, p->pair->member, &p->matched) : 0;
 }
 
 /* The verdict of one side. */

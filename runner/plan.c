@@ -75,7 +75,7 @@ static int look_at_device(struct plan *plan)
     TRY(backend_describe_device(backend, 0, &plan->device));
     plan->batch = (struct batch_ledger){.all = (double)plan->device.memory,
                                         .left = (double)plan->device.memory,
-                                        .shares = scan_structures(plan->scan) > 1 ? 2 : 1,
+                                        .shares = batch_objects(plan->scan),
                                         .shared = (double)plan->survey.largest.shared_bytes,
                                         .row = (double)plan->survey.largest.row_bytes,
                                         .limit = scan_get_resources(plan->scan)->memory,
@@ -83,7 +83,7 @@ static int look_at_device(struct plan *plan)
     plan->batch.reserve = plan->batch.all / BATCH_RESERVE;
     const struct status_saved saved = status_capture_save();
     status_capture(why, sizeof why);
-    const int rc = batch_count(&plan->batch, plan->device.name);
+    const int rc = batch_fit(&plan->batch, &plan->survey.largest, backend, plan->device.name);
     status_capture_restore(saved);
     if (rc != 0 && plan->refusal[0] == '\0')
         snprintf(plan->refusal, sizeof plan->refusal, "%s", why);

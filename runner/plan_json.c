@@ -182,6 +182,10 @@ static void write_cost(const struct plan *plan, FILE *out)
     member_integer(out, "row_bytes", (int64_t)s->largest.row_bytes);
     member_integer(out, "rows", plan->rows);
     member_integer(out, "device_rows", plan->batch.rows);
+    member_number(out, "device_transform_bytes",
+                  plan->batch.rows > 0
+                      ? plan->batch.work + (double)(plan->batch.rows - 1) * plan->batch.work_row
+                      : 0);
     member_text(out, "device", plan->device.name);
     member_integer(out, "state_bytes", (int64_t)s->largest.state_bytes);
     member_number(out, "plane_bytes", plan->size.plane);

@@ -195,8 +195,8 @@ static void write_bytes(const struct plan *plan, FILE *out)
                 plan->device.name, plan->device.bus, ledger);
     } else if (scan_get_resources(plan->scan)->worker == WORKER_GPU) {
         fprintf(out,
-                "Device       a worker each: tables %s + as many rows of %s as its free "
-                "memory holds, less a %dth of it\n",
+                "Device       a worker each: tables %s + as many rows of %s, with their "
+                "transforms, as its free memory holds, less a %dth of it\n",
                 shared, row, BATCH_RESERVE);
     }
     fprintf(out, "File         %s, of which %s carry data when all is done\n", apparent, data);

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/input.h"
 #include "kernels/backend.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/step/control.h"
-#include "kernels/step/schedule.h"
 #include "runner/kernel_id.h"
 #include "runner/spec.h"
 #include "runner/survey.h"
@@ -141,24 +141,12 @@ int rerun_member(struct rerun *r, int64_t member, const struct rerun_look *look,
     return advance(r, &layout, look, status);
 }
 
-/* Begin and length of each accepted step. */
+/* Of the accepted steps, of which there must be one. */
 static int make_schedule(const struct step_record *step, long count, struct data_set *out)
 {
-    double *z = NULL;
-    double *h = NULL;
-    long accepted = 0;
-    for (long i = 0; i < count; i++)
-        accepted += step[i].accepted ? 1 : 0;
-    if (accepted == 0)
+    TRY(input_add_steps(step, count, out));
+    if (out->array[0].length[0] == 0)
         FAIL(ERR_ARGUMENT, "there is no accepted step to be made again");
-    TRY(data_add_real(out, SCHEDULE_BEGIN, "m", 1, &accepted, &z));
-    TRY(data_add_real(out, SCHEDULE_LENGTH, "m", 1, &accepted, &h));
-    for (long i = 0, k = 0; i < count; i++) {
-        if (!step[i].accepted)
-            continue;
-        z[k] = step[i].position;
-        h[k++] = step[i].length;
-    }
     return 0;
 }
 

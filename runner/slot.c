@@ -69,6 +69,21 @@ static int grow_buffers(struct worker *w, struct worker_slot *slot,
     return 0;
 }
 
+/* What a batch was counted to take, and what its device has less since. */
+static int tell_taken(const struct worker *w, const struct batch_ledger *ledger, int rows,
+                      size_t before)
+{
+    char counted[TEXT_SIZE];
+    char taken[TEXT_SIZE];
+    size_t now = 0;
+    TRY(backend_memory_left(w->backend, &now));
+    text_bytes(batch_bytes(ledger, rows), counted);
+    text_bytes(before > now ? (double)(before - now) : 0, taken);
+    log_debug("a batch of %d row%s on %s took %s, of %s that were counted", rows,
+              rows == 1 ? "" : "s", w->backend->device, taken, counted);
+    return 0;
+}
+
 /* A device that has less memory than its runtime and the model's figures said is asked for half
  * the rows, once. No member is to blame for what comes of it. */
 static int create_on_device(struct worker *w, struct worker_slot *slot,
@@ -76,10 +91,13 @@ static int create_on_device(struct worker *w, struct worker_slot *slot,
 {
     char text[STORE_REASON_SIZE];
     char wanted[TEXT_SIZE];
+    struct batch_ledger ledger;
     int rc = ERR_MEMORY;
-    int rows = 0;
-    TRY(batch_rows(w, layout, &rows));
-    const int first = rows;
+    size_t before = 0;
+    TRY(batch_rows(w, layout, &ledger));
+    TRY(backend_memory_left(w->backend, &before));
+    const int first = (int)ledger.rows;
+    int rows = first;
     for (int tries = 0; rc == ERR_MEMORY && tries < 2; tries++) {
         rows = tries == 0 ? first : first / 2;
         if (rows < 1)
@@ -94,12 +112,13 @@ static int create_on_device(struct worker *w, struct worker_slot *slot,
     }
     slot->capacity = rows;
     if (rc == 0)
-        return 0;
+        return tell_taken(w, &ledger, rows, before);
     if (rc != ERR_MEMORY)
         FAIL(rc, "%s", text);
-    text_bytes((double)layout->shared_bytes + (double)rows * (double)layout->row_bytes, wanted);
+    const int last = rows > 0 ? rows : first;
+    text_bytes(batch_bytes(&ledger, last), wanted);
     FAIL(ERR_DEVICE, "%s has no room for a batch of %d row%s (%s): %s", w->backend->device,
-         rows > 0 ? rows : first, (rows > 0 ? rows : first) == 1 ? "" : "s", wanted, text);
+         last, last == 1 ? "" : "s", wanted, text);
 }
 
 static int slot_fill(struct worker *w, struct worker_slot *slot, int64_t structure,

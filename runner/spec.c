@@ -21,21 +21,6 @@ static int layout_of(struct spec *spec, int64_t point, struct plane_layout *out)
     return survey_layout(spec->scan, &spec->params, point, out);
 }
 
-static void grow(struct plane_layout *largest, const struct plane_layout *one)
-{
-    for (int a = 0; a < largest->axes; a++)
-        if (one->axis[a].length > largest->axis[a].length)
-            largest->axis[a].length = one->axis[a].length;
-    if (one->planes > largest->planes)
-        largest->planes = one->planes;
-    if (one->state_bytes > largest->state_bytes)
-        largest->state_bytes = one->state_bytes;
-    if (one->shared_bytes > largest->shared_bytes)
-        largest->shared_bytes = one->shared_bytes;
-    if (one->row_bytes > largest->row_bytes)
-        largest->row_bytes = one->row_bytes;
-}
-
 static int find_shapes(struct spec *spec)
 {
     const struct scan *scan = spec->scan;
@@ -45,7 +30,7 @@ static int find_shapes(struct spec *spec)
     TRY(layout_of(spec, scan_shape_point(scan, 0), spec->layout));
     for (int64_t s = 1; s < shapes; s++) {
         TRY(layout_of(spec, scan_shape_point(scan, s), &one));
-        grow(spec->layout, &one);
+        survey_grow_layout(spec->layout, &one);
     }
     for (int64_t g = 0; g < grids; g++)
         TRY(layout_of(spec, scan_grid_point(scan, g), &spec->grid_layout[g]));

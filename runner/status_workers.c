@@ -70,6 +70,8 @@ static int take_event(struct status_workers *w, const struct journal_record *rec
     TRY(insert(w, record->rank, &worker));
     worker->pid = record->pid;
     snprintf(worker->host, sizeof worker->host, "%s", record->host);
+    if (strcmp(record->word, "left") == 0)
+        worker->members = 0; /* what it had not ended at a stop runs no more */
     if (is_remarkable(worker) && strcmp(record->word, "left") == 0)
         return 0; /* that it left in the end says less */
     if (strcmp(record->word, "checked") == 0)

@@ -91,7 +91,7 @@ static int64_t point_of(const struct scan *scan, const int64_t *index)
     return point;
 }
 
-static void merge_shape(struct plane_layout *largest, const struct plane_layout *one)
+void survey_grow_layout(struct plane_layout *largest, const struct plane_layout *one)
 {
     for (int a = 0; a < one->axes && a < largest->axes; a++)
         if (one->axis[a].length > largest->axis[a].length)
@@ -107,6 +107,10 @@ static void merge_shape(struct plane_layout *largest, const struct plane_layout 
         largest->shared_bytes = one->shared_bytes;
     if (one->row_bytes > largest->row_bytes)
         largest->row_bytes = one->row_bytes;
+    for (int i = 0; i < one->plans; i++)
+        if (i >= largest->plans || one->plan[i].n > largest->plan[i].n)
+            largest->plan[i] = one->plan[i];
+    largest->plans = one->plans > largest->plans ? one->plans : largest->plans;
 }
 
 /* The line of a note: notes of one name (two zero-dispersion wavelengths) keep their order. */
@@ -206,7 +210,7 @@ static int visit(const struct scan *scan, struct params *params, int64_t point,
         s->span_low = one.span;
         s->transforms_low = s->transforms_high = one.transforms;
     }
-    merge_shape(&s->largest, &one);
+    survey_grow_layout(&s->largest, &one);
     merge_notes(s, &one, point);
     s->looked_at++;
     s->span_low = fmin(s->span_low, one.span);

@@ -47,6 +47,10 @@ int survey_scan(const struct scan *scan, struct survey *out);
 int survey_layout(const struct scan *scan, struct params *params, int64_t point,
                   struct plane_layout *out);
 
+/** Give the first layout each length, plane count, size and figure of work of the second that
+ * is larger: no other layout of a scan needs more room. */
+void survey_grow_layout(struct plane_layout *largest, const struct plane_layout *one);
+
 /**
  * Indices of the least and the largest value of an axis (its first parameter); of a long axis
  * among values spread evenly that include both ends.

@@ -13,6 +13,7 @@
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
 #include "kernels/contract/envelope.h"
+#include "runner/history.h"
 #include "runner/judging.h"
 #include "runner/placement.h"
 #include "runner/rerun.h"
@@ -190,25 +191,6 @@ static void conclude(struct again *again, enum verify_kind kind, struct verify_o
                         worst->allowed);
 }
 
-/* All trial steps of a member; none when some are lost. @param step to be freed */
-static int read_history(struct verifying *v, int64_t member, struct step_record **step,
-                        long *count)
-{
-    double kept = 0;
-    double cut = 0;
-    *step = NULL;
-    *count = 0;
-    if (!read_exists(v->store, "step/n_steps"))
-        return 0;
-    TRY(read_rows(v->store, "step/n_steps", member, 1, 1, &kept));
-    TRY(read_rows(v->store, "member/history_truncated", member, 1, 1, &cut));
-    if (!(kept >= 1) || cut > 0)
-        return 0;
-    TRY(MEM_NEW((long)kept, step));
-    *count = (long)kept;
-    return store_read_steps(v->store, member, *count, *step);
-}
-
 /* What an accepted step may be above its tolerance here: its error is rounded like a step. */
 static int largest_error(const struct again *again, int64_t member, double *out)
 {
@@ -254,7 +236,7 @@ static int judge_replay(struct again *again, struct rerun *rerun, bool *done)
     *done = false;
     if (params_find(&v->spec->params, "stepper.schedule.from") < 0)
         return 0;
-    TRY_OR(rc, done, read_history(v, again->member, &step, &count));
+    TRY_OR(rc, done, history_read(v->store, again->member, &step, &count));
     if (count == 0)
         goto done;
     again->rounding.margin = -1;

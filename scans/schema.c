@@ -456,8 +456,8 @@ static bool is_stated(const struct reader *r, int index)
     return r->given[index] != 0 || axes_find(r->scan, index, &axis, &at);
 }
 
-/* A key inside a group that is `none` unless it is switched on would be ignored without a word.
- */
+/* A key inside a group that is `none` unless it is switched on would be ignored without a word;
+ * not one that may be `none` itself, which is a switch of its own. */
 static int check_switch(const struct reader *r, int group)
 {
     const struct model_info *info = r->scan->info;
@@ -467,8 +467,8 @@ static int check_switch(const struct reader *r, int group)
         return 0;
     const size_t length = strcspn(p->name, ".") + 1;
     for (int i = 0; i < info->param_count; i++)
-        if (i != group && strncmp(info->params[i].name, p->name, length) == 0
-            && is_stated(r, i))
+        if (i != group && (info->params[i].flags & PARAM_NONE) == 0
+            && strncmp(info->params[i].name, p->name, length) == 0 && is_stated(r, i))
             return text_fail(r->name, r->given[i] != 0 ? r->given[i] : 1, 1,
                              "%s has no effect without %s, which is none; give %s too",
                              info->params[i].name, p->name, p->name);

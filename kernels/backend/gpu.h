@@ -10,6 +10,10 @@
  * tests/emu/words.inc). The functions exist where the build has the device.
  */
 
+/* What a call of a device returns, in place of another text, where there was too little memory:
+ * known by its address. */
+extern const char gpu_no_memory[];
+
 /** Make a backend on a CUDA device. The thread that does so is the one that computes there.
  * @return 0, ERR_DEVICE, ERR_UNSUPPORTED or ERR_MEMORY */
 int cuda_backend_create(const struct backend_options *options, struct backend **out);
@@ -26,6 +30,9 @@ int cuda_device_left(struct backend *be, size_t *bytes);
 /** The library of its transforms, "cuFFT". @return NULL where the build has none */
 const char *cuda_fft_library(void);
 
+/** What a plan takes besides its rows (backend_fft_bytes). @return 0, ERR_DEVICE, ERR_MEMORY */
+int cuda_fft_bytes(const struct fft_shape *shape, size_t *bytes);
+
 /** The same on a HIP device. */
 int hip_backend_create(const struct backend_options *options, struct backend **out);
 
@@ -41,6 +48,9 @@ int hip_device_left(struct backend *be, size_t *bytes);
 /** "hipFFT" or "VkFFT"; NULL where the build has neither. */
 const char *hip_fft_library(void);
 
+/** What a plan takes besides its rows. */
+int hip_fft_bytes(const struct fft_shape *shape, size_t *bytes);
+
 /** The same on the emulated device, in programs of tests/emu alone. */
 int emu_backend_create(const struct backend_options *options, struct backend **out);
 
@@ -55,6 +65,9 @@ int emu_device_left(struct backend *be, size_t *bytes);
 
 /** "FFTW". */
 const char *emu_fft_library(void);
+
+/** What a plan takes besides its rows, as the environment has it. */
+int emu_fft_bytes(const struct fft_shape *shape, size_t *bytes);
 
 /** Set the entries of strict.def, which a file of their own holds (numerics.md §3). */
 void cuda_strict_fill(struct kernel_table *table);

@@ -37,37 +37,69 @@ void fault_set_rank(int rank)
     atomic_store(&own_rank, rank);
 }
 
+/* A test whose order says nothing would pass without its fault. */
+_Noreturn static void refuse(const char *word)
+{
+    fprintf(stderr, "scanfarm: FARM_FAULT: '%s' is no order\n", word);
+    _exit(2);
+}
+
 static void read_option(const char *word, struct order *order)
 {
     char name[16] = "";
     char value[WORD_SIZE] = "";
     if (sscanf(word, "%15[^=]=%255s", name, value) != 2)
-        return;
-    if (strcmp(name, "once") == 0)
+        refuse(word);
+    if (strcmp(name, "once") == 0) {
         snprintf(order->once, sizeof order->once, "%s", value);
+        return;
+    }
     long long *const number = strcmp(name, "rank") == 0     ? &order->rank
                               : strcmp(name, "member") == 0 ? &order->member
                               : strcmp(name, "plane") == 0  ? &order->plane
                               : strcmp(name, "hit") == 0    ? &order->hit
                                                             : NULL;
-    if (number != NULL)
-        *number = strtoll(value, NULL, 10);
+    if (number == NULL)
+        refuse(word);
+    *number = strtoll(value, NULL, 10);
 }
 
-/* "kill@plane.data,rank=1": false for what is no order. */
-static bool read_order(char *text, struct order *order)
+static int error_of(const char *action)
+{
+    static const struct {
+        const char *name;
+        int error;
+    } errors[] = {{"enospc", ENOSPC}, {"eio", EIO}, {"edquot", EDQUOT}, {"erofs", EROFS}};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (strcmp(action, errors[i].name) == 0)
+            return errors[i].error;
+    return 0;
+}
+
+static bool is_action(const char *word)
+{
+    static const char *const actions[] = {"kill", "stop", "segv", "mute", "wrong", "flush"};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(word, actions[i]) == 0)
+            return true;
+    return error_of(word) != 0;
+}
+
+/* "kill@plane.data,rank=1" */
+static void read_order(char *text, struct order *order)
 {
     char *rest = NULL;
     *order = (struct order){.rank = -1, .member = -1, .plane = -1, .hit = -1};
     const char *const head = strtok_r(text, ",", &rest);
     if (head == NULL || sscanf(head, "%31[^@]@%31s", order->action, order->point) != 2)
-        return false;
+        refuse(text);
     if (strncmp(order->action, "slow=", 5) == 0)
         order->seconds = strtod(order->action + 5, NULL);
+    else if (!is_action(order->action))
+        refuse(order->action);
     for (const char *word = strtok_r(NULL, ",", &rest); word != NULL;
          word = strtok_r(NULL, ",", &rest))
         read_option(word, order);
-    return true;
 }
 
 static bool matches(const struct order *order, const char *point, int64_t member, long plane)
@@ -92,18 +124,6 @@ static bool is_due(const struct order *order, int index)
     return fd >= 0;
 }
 
-static int error_of(const char *action)
-{
-    static const struct {
-        const char *name;
-        int error;
-    } errors[] = {{"enospc", ENOSPC}, {"eio", EIO}, {"edquot", EDQUOT}, {"erofs", EROFS}};
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (strcmp(action, errors[i].name) == 0)
-            return errors[i].error;
-    return 0;
-}
-
 /* The orders of one kind that are due here: kind 'p'oint, 'e'rror, 'm'ute, 'w'rong. */
 static char kind_of(const struct order *order)
 {
@@ -124,10 +144,12 @@ static bool find_due(char kind, const char *point, int64_t member, long plane,
     snprintf(text, sizeof text, "%s", orders);
     int index = 0;
     for (char *word = strtok_r(text, ";", &rest); word != NULL && index < ORDERS_MAX;
-         word = strtok_r(NULL, ";", &rest), index++)
-        if (read_order(word, found) && kind_of(found) == kind
-            && matches(found, point, member, plane) && is_due(found, index))
+         word = strtok_r(NULL, ";", &rest), index++) {
+        read_order(word, found);
+        if (kind_of(found) == kind && matches(found, point, member, plane)
+            && is_due(found, index))
             return true;
+    }
     return false;
 }
 

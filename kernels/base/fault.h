@@ -16,7 +16,8 @@
  * this process has failed from now on), or the name of an errno that a write fails with:
  * enospc, eio, edquot, erofs. It happens at the points that match, hit=N: at
  * the Nth of them only; once=FILE: only where FILE cannot be found, which is made first.
- * docs/developing.md lists the points.
+ * docs/developing.md lists the points. Words that are none of these end the program with exit
+ * code 2, wherever a fault might happen first.
  */
 
 #ifdef SCANFARM_FAULTS

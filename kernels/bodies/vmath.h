@@ -114,16 +114,13 @@ K_FN double vmath_power_of_two(double shifted)
     return vmath_from_bits((long long)((unsigned long long)(vmath_bits(shifted) + 1023) << 52));
 }
 
-/* exp by q = round(x / ln 2), |r| <= 0.3466 and the Taylor series to degree 13, whose remainder
- * is 4e-18. 2^q is applied as two factors, so that overflow and sub-normal results round once.
- */
-K_FN double vmath_exp(double x)
+/* expm1(r) of x = q ln 2 + r with q whole, |r| <= ln 2/2: Taylor to degree 13. *shifted
+ * receives q + VMATH_ROUNDER. */
+K_FN double vmath_expm1_reduced(double x, double *shifted)
 {
-    const double below = x > 710.0 ? 710.0 : x; /* NaN passes both comparisons */
-    const double a = below < -746.0 ? -746.0 : below;
-    const double shifted = __builtin_fma(a, 0x1.71547652b82fep+0, VMATH_ROUNDER);
-    const double q = shifted - VMATH_ROUNDER;
-    double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, a);
+    *shifted = __builtin_fma(x, 0x1.71547652b82fep+0, VMATH_ROUNDER);
+    const double q = *shifted - VMATH_ROUNDER;
+    double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, x);
     r = __builtin_fma(-q, 0x1.abc9e3b39803fp-56, r);
     double p = __builtin_fma(r, 1.0 / 6227020800.0, 1.0 / 479001600.0);
     p = __builtin_fma(r, p, 1.0 / 39916800.0);
@@ -136,7 +133,19 @@ K_FN double vmath_exp(double x)
     p = __builtin_fma(r, p, 1.0 / 24.0);
     p = __builtin_fma(r, p, 1.0 / 6.0);
     p = __builtin_fma(r, p, 0.5);
-    p = 1.0 + __builtin_fma(r * r, p, r);
+    return __builtin_fma(r * r, p, r);
+}
+
+/* exp by q = round(x / ln 2), |r| <= 0.3466 and the Taylor series to degree 13, whose remainder
+ * is 4e-18. 2^q is applied as two factors, so that overflow and sub-normal results round once.
+ */
+K_FN double vmath_exp(double x)
+{
+    const double below = x > 710.0 ? 710.0 : x; /* NaN passes both comparisons */
+    const double a = below < -746.0 ? -746.0 : below;
+    double shifted;
+    const double p = 1.0 + vmath_expm1_reduced(a, &shifted);
+    const double q = shifted - VMATH_ROUNDER;
     const double half = __builtin_fma(q, 0.5, VMATH_ROUNDER);
     const double rest = (q - (half - VMATH_ROUNDER)) + VMATH_ROUNDER;
     return p * vmath_power_of_two(half) * vmath_power_of_two(rest);
@@ -192,22 +201,8 @@ K_FN double vmath_log(double x)
 K_FN double vmath_expm1_negative(double x)
 {
     const double a = x < -60.0 ? -60.0 : x; /* NaN passes */
-    const double shifted = __builtin_fma(a, 0x1.71547652b82fep+0, VMATH_ROUNDER);
-    const double q = shifted - VMATH_ROUNDER;
-    double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, a);
-    r = __builtin_fma(-q, 0x1.abc9e3b39803fp-56, r);
-    double p = __builtin_fma(r, 1.0 / 6227020800.0, 1.0 / 479001600.0);
-    p = __builtin_fma(r, p, 1.0 / 39916800.0);
-    p = __builtin_fma(r, p, 1.0 / 3628800.0);
-    p = __builtin_fma(r, p, 1.0 / 362880.0);
-    p = __builtin_fma(r, p, 1.0 / 40320.0);
-    p = __builtin_fma(r, p, 1.0 / 5040.0);
-    p = __builtin_fma(r, p, 1.0 / 720.0);
-    p = __builtin_fma(r, p, 1.0 / 120.0);
-    p = __builtin_fma(r, p, 1.0 / 24.0);
-    p = __builtin_fma(r, p, 1.0 / 6.0);
-    p = __builtin_fma(r, p, 0.5);
-    p = __builtin_fma(r * r, p, r);
+    double shifted;
+    const double p = vmath_expm1_reduced(a, &shifted);
     const double power = vmath_power_of_two(shifted);
     return __builtin_fma(power, p, power - 1.0);
 }

@@ -351,9 +351,9 @@ static int probe_plane(struct model *m, int row, struct plane_buffers *out)
     return m->apart != NULL ? probe_fetch(m, row, out->array[0]) : 0;
 }
 
-static int probe_state(struct model *m, int row, struct state_out *out)
+static int write_state(long plane, struct state_out *out)
 {
-    const struct probe_state state = {PROBE_STATE_TAG, m->row[row].plane};
+    const struct probe_state state = {PROBE_STATE_TAG, plane};
     out->length = sizeof state;
     if (out->capacity < sizeof state)
         FAIL(ERR_ARGUMENT, "probe state needs %zu bytes; %zu given", sizeof state,
@@ -362,18 +362,17 @@ static int probe_state(struct model *m, int row, struct state_out *out)
     return 0;
 }
 
+static int probe_state(struct model *m, int row, struct state_out *out)
+{
+    return write_state(m->row[row].plane, out);
+}
+
 static int probe_from_plane(const struct params *point, long plane,
                             const struct plane_buffers *in, struct state_out *out)
 {
     (void)point;
     (void)in;
-    const struct probe_state state = {PROBE_STATE_TAG, plane};
-    out->length = sizeof state;
-    if (out->capacity < sizeof state)
-        FAIL(ERR_ARGUMENT, "probe state needs %zu bytes; %zu given", sizeof state,
-             out->capacity);
-    memcpy(out->bytes, &state, sizeof state);
-    return 0;
+    return write_state(plane, out);
 }
 
 const struct model_ops probe_ops = {.abi = {MODEL_ABI_VERSION, sizeof(struct model_ops)},

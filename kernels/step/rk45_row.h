@@ -6,6 +6,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/step/rk45.h"
+#include "kernels/step/tableau.h"
 
 /*
  * Inside of the stepper: what rk45.c, rk45_team.c, rk45_trial.c and rk45_state.c share.
@@ -18,7 +19,7 @@
  */
 
 #define RK45_ORDER  5
-#define RK45_STAGES 5 /* between the first slope and the last */
+#define RK45_STAGES TABLEAU_STAGES
 
 /* Split rows of a member, one for each state of its group. The second slope is free when the
  * sixth is made and receives the partial error, the third the new state, the fourth the first

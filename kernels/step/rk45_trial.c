@@ -11,34 +11,6 @@ _Static_assert(STEP_END == RK45_STAGES + 1, "the last stage of a trial");
 static const int last_slot[STEP_LAST_SLOPES - 1] = {K1, K3, K4, K5};
 static const int last_weight[STEP_LAST_SLOPES] = {0, 2, 3, 4, 5};
 
-static const double stage_c[RK45_STAGES] = {
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5) [(i)-1] = (c),
-#define TABLEAU_LAST(j, b, e)
-#include "kernels/step/tableau.def"
-#undef TABLEAU_STAGE
-};
-
-static const double stage_a[RK45_STAGES][RK45_STAGES] = {
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5) [(i)-1] = {a1, a2, a3, a4, a5},
-#include "kernels/step/tableau.def"
-#undef TABLEAU_STAGE
-#undef TABLEAU_LAST
-};
-
-#define TABLEAU_STAGE(i, c, a1, a2, a3, a4, a5)
-static const double weight_b[RK45_STAGES + 2] = {
-#define TABLEAU_LAST(j, b, e) [(j)-1] = (b),
-#include "kernels/step/tableau.def"
-#undef TABLEAU_LAST
-};
-
-static const double weight_e[RK45_STAGES + 2] = {
-#define TABLEAU_LAST(j, b, e) [(j)-1] = (e),
-#include "kernels/step/tableau.def"
-#undef TABLEAU_LAST
-};
-#undef TABLEAU_STAGE
-
 /* The call of N for the rows that are on, at their position number `at`. */
 static struct step_call call_of(struct stepper *s, const struct step_team *team, int at,
                                 int stage, struct row_status *st)
@@ -124,7 +96,7 @@ int step_path(struct stepper *s, long r, double h, struct row_status *st, double
     struct trial_path *const out = &s->trial[r].path;
     out->h = h;
     for (int i = 0; i < RK45_STAGES; i++)
-        out->dz[i] = stage_c[i] * h;
+        out->dz[i] = tableau_c[i] * h;
     TRY(path_read(s, r, out->dz, RK45_STAGES, st, out->integral));
     *limit = 0.0;
     out->mild = true;
@@ -170,19 +142,19 @@ static void scalars_fill(const struct stepper *s, const struct step_team *team, 
     const struct step_row *row = &s->row[team->first + i];
     const struct trial_path *path = &s->trial[team->first + i].path;
     scalars_path(team, row, i, path);
-    *scalars_of(team, SCALAR_ENTRY, i, 1) = path->h * stage_a[0][0];
+    *scalars_of(team, SCALAR_ENTRY, i, 1) = path->h * tableau_a[0][0];
     for (int k = 1; k < RK45_STAGES; k++) {
         double *const to = scalars_of(team, turn_scalar(k), i, STAGE_SLOPES);
         for (int j = 0; j <= k; j++)
-            to[j] = path->h * stage_a[k][j];
+            to[j] = path->h * tableau_a[k][j];
     }
     double *const hb = scalars_of(team, SCALAR_LAST_HB, i, STEP_LAST_SLOPES);
     double *const he = scalars_of(team, SCALAR_LAST_HE, i, STEP_LAST_SLOPES);
     for (int j = 0; j < STEP_LAST_SLOPES; j++) {
-        hb[j] = path->h * weight_b[last_weight[j]];
-        he[j] = path->h * weight_e[last_weight[j]];
+        hb[j] = path->h * tableau_b[last_weight[j]];
+        he[j] = path->h * tableau_e[last_weight[j]];
     }
-    *scalars_of(team, SCALAR_E7, i, 1) = path->h * weight_e[RK45_STAGES + 1];
+    *scalars_of(team, SCALAR_E7, i, 1) = path->h * tableau_e[RK45_STAGES + 1];
     *scalars_of(team, SCALAR_RTOL, i, 1) = row->control.rtol;
     *scalars_of(team, SCALAR_ATOL, i, 1) = row->control.atol;
 }

@@ -92,4 +92,11 @@ def wrong_arithmetic_fails():
     assert done.returncode == 3 and '"within": false' in done.stdout, done
 
 
+def misspelt_words_are_refused():
+    for words in (("--rule", "bend"), ("--column", "row"), ("--change", "forms", "--part", "change")):
+        done = subprocess.run([os.path.join(BUILD, "tests", "bench_device_emu"), "--backend", "emu", "--points", "512", *words],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and words[1] in done.stderr and "are accepted" in done.stderr, done
+
+
 sys.exit(checks.run_checks(globals(), but=("bench", "whole")))

@@ -6,6 +6,7 @@ numbers of rows to a count by hand.
 
 Without arguments all checks are made; an argument chooses those whose names contain it.
 """
+import json
 import os
 import re
 import signal
@@ -31,12 +32,14 @@ parameters: {size: 1000000}
 axes: [{a: {from: 0, to: 23, points: 24}}]
 save: {planes: last, field: false}
 """
+# Long enough that a worker finds members left that comes late on a busy machine; `LASTING`: that a stop finds some.
 SLEEPING = """scan: sleeping
 model: probe
-parameters: {sleep: 2 ms}
+parameters: {sleep: 20 ms}
 axes: [{a: {from: 0, to: 47, points: 48}}]
 save: {planes: 6}
 """
+LASTING = SLEEPING.replace("to: 47, points: 48", "to: 23, points: 24").replace("planes: 6", "planes: 20")
 right_of = {}
 
 
@@ -85,7 +88,7 @@ def each_worker_takes_a_device_of_its_own():
         told = {device for device, by in zip(devices, ranks) if by == rank}
         assert told == {f"emulated device, PCI {bus(number)}"}, (rank, told)
         assert f"rank {rank}: " in layout_of(folder) and bus(number) in layout_of(folder), layout_of(folder)
-    assert same(content(folder), right(SLEEPING))
+    assert same(content(folder), right(SLEEPING.replace("20 ms", "0 s")))
 
 
 def one_process_takes_the_first_and_says_what_the_others_need():
@@ -257,24 +260,104 @@ def too_much_for_the_device_is_tried_with_half_once():
     assert not farm.states(folder).any()
 
 
+WAVES = """scan: waves
+model: gnlse
+parameters:
+  length: 1 mm
+  wavelength: 835 nm
+  betas: [-11.83 ps^2/km]
+  gamma: 0.1 W^-1 m^-1
+  pulse: {shape: sech, duration: 50 fs}
+  grid: {points: 1024, window: 4 ps}
+axes: [{pulse.peak_power: {from: 1 W, to: 120 W, points: 120}}]
+save: {planes: last}
+"""
+OWN = 8520192  # of the backend: 2^20 doubles and 32768 counters, with 256 bytes behind each
+
+
+def planned(folder, env):
+    out = subprocess.run([os.environ["SCANFARM"], "plan", "scan.yaml", "--json", "--no-measure"], cwd=folder,
+                         capture_output=True, text=True, env=environment(env))
+    assert out.returncode == 0, out.stderr
+    return json.loads(out.stdout)["memory"]
+
+
+def area(rows, work):
+    """Work areas of both plans of WAVES, of which each has one for a row alone and one for all."""
+    return 2 * (rows + (1 if rows > 1 else 0)) * work * 1024 * 16
+
+
+def rows_with_transforms(memory, work, budget):
+    rows = 120
+    while memory["shared_bytes"] + rows * memory["row_bytes"] + area(rows, work) > budget:
+        rows -= 1
+    return rows
+
+
+def taken_of(err):
+    """(taken, counted) of each batch, MB."""
+    found = re.findall(r"a batch of \d+ rows? on .* took (\S+) (\S?B), of (\S+) (\S?B) that were counted", err)
+    scale = {"B": 1e-6, "kB": 1e-3, "MB": 1, "GB": 1e3}
+    return [(float(a) * scale[ua], float(b) * scale[ub]) for a, ua, b, ub in found]
+
+
+def work_areas_of_transforms_are_counted():
+    """None, and two and sixteen times a row of samples a plan: fewer rows, and what a batch takes stays within what
+    was counted but for what is watched behind allocations."""
+    total, seen = 32000000, []
+    for work in (0, 2, 16):
+        env = {"EMU_MEMORY": str(total), "EMU_WORK": str(work)}
+        folder = write(WAVES)
+        memory = planned(folder, env)
+        there = rows_with_transforms(memory, work, total - total / 16)
+        assert (memory["device_rows"], memory["device_transform_bytes"]) == (there, area(there, work)), (memory, there)
+        rows = rows_with_transforms(memory, work, total - OWN - total / 16)
+        code, _, err = run(folder, *EMU, "-v", env=env)
+        assert code == 0 and rows_of(err) == [rows] and "trying half" not in err, (rows, err)
+        assert (" + transforms " in err) == (work > 0), err
+        (taken, counted), = taken_of(err)
+        assert taken <= counted + 0.01 * rows, (taken, counted)
+        assert taken >= 0.7 * counted, (taken, counted)
+        seen.append(rows)
+    assert 120 > seen[0] > 1.2 * seen[1] and seen[1] > 2 * seen[2] > 20, seen
+
+
+def a_plan_that_does_not_go_in_is_tried_with_half():
+    """Transforms take 2 MB a row of which the device has half as much as it claims: one of the two plans fails."""
+    for memory, code, text in (("120000000", 0, "no plan for "), ("70000000", 3, "no room for a batch of ")):
+        folder = write(WAVES)
+        got, _, err = run(folder, *EMU, env={"EMU_WORK": "64", "EMU_MEMORY": memory, "EMU_CLAIMS": "200000000"})
+        assert got == code and err.count("trying half") == 1 and text in err and "transforms of length 1024: out of memory" in err, err
+        assert len(set(farm.states(folder))) == 1 and farm.states(folder).any() == (code == 0), farm.states(folder)
+
+
+def a_row_whose_transforms_do_not_go_in_is_refused():
+    """Two plans of 1024 times 16 kB beside what fits otherwise."""
+    for words in ((), ("-n", "2")):
+        folder = write(WAVES)
+        env = {"EMU_MEMORY": "40000000", "EMU_WORK": "1024", "EMU_DEVICES": "2"}
+        code, _, err = run(folder, *EMU, *words, env=env)
+        lines = [line for line in err.splitlines() if "a batch of one member needs 33." in line]
+        assert code == 3 and len(lines) == 1 and not farm.states(folder).any(), err
+
+
 def a_farm_fills_its_batches_and_refills_them():
     """48 members in batches of 16 of two workers: every member once, with the bits of the CPU, with one task a message."""
     folder = write(SLEEPING)
     code, _, err = run(folder, *EMU, "-n", "2", "--rows", "16", "--chunk-time", "0", env={"EMU_DEVICES": "2"})
-    assert code == 0 and rows_of(err) == [16, 16] and same(content(folder), right(SLEEPING)), err
+    assert code == 0 and rows_of(err) == [16, 16] and same(content(folder), right(SLEEPING.replace("20 ms", "0 s"))), err
     ranks = on_devices(folder)[1]
     assert {1, 2} == set(ranks) and min(np.sum(ranks == 1), np.sum(ranks == 2)) >= 16, ranks
 
 
 def a_stopped_batch_goes_on_where_it_was():
     """24 rows at once are stopped in order; their checkpoints come back one a message, more than a worker's ring held."""
-    text = SLEEPING.replace("2 ms", "10 ms")
-    folder = write(text)
+    folder = write(LASTING)
 
     def begun():
         with h5py.File(os.path.join(folder, "out.h5")) as file:
             saved = file["member/n_saved"][...]
-        return int(np.sum((saved > 0) & (saved < 6)))
+        return int(np.sum((saved > 0) & (saved < 20)))
 
     process = start(folder, *EMU, "-n", "1", "--rows", "24")
     farm.wait_until(lambda: process.poll() is not None or begun() > 8, "rows with planes")
@@ -283,7 +366,7 @@ def a_stopped_batch_goes_on_where_it_was():
     assert code == 75, err
     assert begun() > 8, begun()
     code, _, err = run(folder, *EMU, "-n", "1", "--rows", "24")
-    assert code == 0 and same(content(folder), right(text)), err
+    assert code == 0 and same(content(folder), right(LASTING.replace("20 ms", "0 s"))), err
 
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>

@@ -45,6 +45,9 @@ void emu_shuffle(unsigned long seed);
 #define EMU_CLAIMS  "EMU_CLAIMS"
 #define EMU_VISIBLE "EMU_VISIBLE_DEVICES"
 
+/** A whole number of the environment, `otherwise` where it is not there. */
+size_t emu_setting(const char *name, size_t otherwise);
+
 /** How many devices the machine pretends to show from now on, whatever the environment says. */
 void emu_pretend(int devices);
 
@@ -187,9 +190,16 @@ void *emu_shared(const void *tag, size_t bytes);
 
 struct emu_transform; /* a plan of FFTW */
 
-/** Plan transforms of many rows; strides in elements. NULL where FFTW makes none. */
-struct emu_transform *emu_transform_new(enum fft_kind kind, long n, long rows, long ld_in,
-                                        long ld_out);
+/* How large the work area of a plan is pretended to be: so many times n complex numbers for
+ * each of its rows (0). It lies in the device's memory, and execution spoils its beginning. */
+#define EMU_WORK "EMU_WORK"
+
+/** Bytes of that. */
+size_t emu_transform_bytes(const struct fft_shape *shape);
+
+/** Plan transforms of many rows. NULL where there is no memory for the work area, and *full, or
+ * where FFTW makes none. */
+struct emu_transform *emu_transform_new(const struct fft_shape *shape, bool *full);
 
 /** Execute it on device memory. */
 void emu_transform_run(struct emu_transform *plan, void *in, void *out);

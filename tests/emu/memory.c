@@ -34,7 +34,7 @@ void emu_pretend(int devices)
     pretended = devices;
 }
 
-static size_t setting(const char *name, size_t otherwise)
+size_t emu_setting(const char *name, size_t otherwise)
 {
     const char *const text = getenv(name);
     return text != NULL ? (size_t)strtoull(text, NULL, 10) : otherwise;
@@ -42,7 +42,7 @@ static size_t setting(const char *name, size_t otherwise)
 
 long emu_number(int which)
 {
-    const long devices = pretended >= 0 ? pretended : (long)setting(EMU_DEVICES, 1);
+    const long devices = pretended >= 0 ? pretended : (long)emu_setting(EMU_DEVICES, 1);
     const char *list = pretended >= 0 ? NULL : getenv(EMU_VISIBLE);
     if (list == NULL)
         return which < devices ? which : -1;
@@ -73,12 +73,12 @@ void emu_bus(int device, char *text, size_t size)
 
 static size_t memory_limit(void)
 {
-    return setting(EMU_MEMORY, ARENA_BYTES);
+    return emu_setting(EMU_MEMORY, ARENA_BYTES);
 }
 
 size_t emu_memory_all(void)
 {
-    return setting(EMU_CLAIMS, memory_limit());
+    return emu_setting(EMU_CLAIMS, memory_limit());
 }
 
 size_t emu_memory_left(void)

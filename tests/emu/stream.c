@@ -7,7 +7,7 @@
 #include "tests/emu/machine.h"
 #include "tests/emu/stop.h"
 
-#define LATER_MAX 256
+#define LATER_MAX 1024
 
 struct emu_stream {
     bool aside;

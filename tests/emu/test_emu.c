@@ -11,6 +11,7 @@
 #include "kernels/contract/bounds.h"
 #include "kernels/contract/compare.h"
 #include "tests/emu/emu.h"
+#include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
 #include "tests/kernels/backend_trial.h"
@@ -18,28 +19,6 @@
 #include "tests/unit_main.h"
 
 static struct backend *be;
-
-static void begin(void)
-{
-    const struct backend_options options = {.apart = true, .threads = 1};
-    ck_assert_int_eq(emu_backend_create(&options, &be), 0);
-}
-
-static void end(void)
-{
-    backend_destroy(be);
-    ck_assert_int_eq(emu_live(), 0);
-    ck_assert_int_eq(mem_live(), 0);
-}
-
-/* A copy of an array on the device. */
-static void *there(const void *from, size_t bytes)
-{
-    void *out;
-    ck_assert_int_eq(be->ops->alloc(be, (long)bytes, 1, &out), 0);
-    ck_assert_int_eq(be->ops->upload(be, out, from, bytes), 0);
-    return out;
-}
 
 static void refused(const struct backend_options *options, int code, const char *words)
 {
@@ -92,14 +71,14 @@ START_TEST(long_transfers_come_back_as_they_went)
     ck_assert(from != NULL && back != NULL);
     for (size_t i = 0; i < bytes; i++)
         from[i] = (unsigned char)(i * 2654435761U >> 13);
-    begin();
-    void *const copy = there(from, bytes);
+    be = emu_case_open(0, 0);
+    void *const copy = emu_case_copy(be, from, bytes);
     ck_assert_int_eq(be->ops->download(be, back, copy, bytes), 0);
     ck_assert(equal_bits(from, back, bytes));
     ck_assert_int_eq(be->ops->download(be, back, (char *)copy + 7, 0), 0);
     be->ops->release(be, copy);
     be->ops->release(be, NULL);
-    end();
+    emu_case_close(be);
     free(from);
     free(back);
 }
@@ -109,7 +88,7 @@ START_TEST(device_memory_is_zero_and_aligned)
 {
     double back[100];
     void *memory;
-    begin();
+    be = emu_case_open(0, 0);
     ck_assert_int_eq(be->ops->alloc(be, 100, sizeof(double), &memory), 0);
     ck_assert_uint_eq((uintptr_t)memory % MEM_ALIGNMENT, 0);
     ck_assert_int_eq(be->ops->download(be, back, memory, sizeof back), 0);
@@ -120,7 +99,7 @@ START_TEST(device_memory_is_zero_and_aligned)
     status_capture(text, sizeof text);
     ck_assert_int_eq(be->ops->alloc(be, 1L << 40, sizeof(double), &memory), ERR_MEMORY);
     status_capture(NULL, 0);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -220,9 +199,9 @@ static void rows_clear(struct rows *r)
 static void rows_run(struct rows *r, struct fft *plan, long row, long rows,
                      const unsigned char *active)
 {
-    void *const in = there(r->in, r->in_bytes);
-    void *const out = there(r->out, r->out_bytes);
-    unsigned char *const mask = active != NULL ? there(active, FFT_ROWS) : NULL;
+    void *const in = emu_case_copy(be, r->in, r->in_bytes);
+    void *const out = emu_case_copy(be, r->out, r->out_bytes);
+    unsigned char *const mask = active != NULL ? emu_case_copy(be, active, FFT_ROWS) : NULL;
     const struct fft_rows call = {.in = in,
                                   .ld_in = r->ld_in,
                                   .out = out,
@@ -262,7 +241,7 @@ START_TEST(transforms_are_the_sums_of_their_definition)
 {
     static const long lengths[] = {1, 2, 7, 8, 60, 128};
     static const unsigned char mask[FFT_ROWS] = {1, 0, 1};
-    begin();
+    be = emu_case_open(0, 0);
     for (int kind = FFT_C2C_FORWARD; kind <= FFT_C2R; kind++)
         for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
             for (int how = 0; how < 4; how++) { /* all, the last two, one, under a mask */
@@ -278,7 +257,7 @@ START_TEST(transforms_are_the_sums_of_their_definition)
                 be->ops->fft_destroy(be, plan);
                 rows_clear(&r);
             }
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -286,7 +265,7 @@ END_TEST
 START_TEST(a_plan_serves_calls_of_any_shape)
 {
     struct fft *plan;
-    begin();
+    be = emu_case_open(0, 0);
     ck_assert_int_eq(be->ops->fft_create(be, FFT_R2C, 60, &plan), 0);
     for (int round = 0; round < 6; round++) {
         struct rows r;
@@ -298,7 +277,7 @@ START_TEST(a_plan_serves_calls_of_any_shape)
     }
     be->ops->fft_destroy(be, plan);
     be->ops->fft_destroy(be, NULL);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -306,8 +285,8 @@ START_TEST(impossible_transforms_are_refused)
 {
     struct fft *plan;
     char text[200];
-    begin();
-    char *const memory = there(text, sizeof text);
+    be = emu_case_open(0, 0);
+    char *const memory = emu_case_copy(be, text, sizeof text);
     ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, 4, &plan), 0);
     const struct fft_rows in_place = {
         .in = memory, .ld_in = 4, .out = memory, .ld_out = 4, .rows = 1};
@@ -321,7 +300,7 @@ START_TEST(impossible_transforms_are_refused)
     ck_assert_int_eq(be->ops->fft_create(be, FFT_R2C, 1L << 40, &plan), ERR_ARGUMENT);
     status_capture(NULL, 0);
     be->ops->release(be, memory);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -355,7 +334,7 @@ START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
 {
     int count;
     const struct kernel_case *const cases = kernel_cases(&count);
-    begin();
+    be = emu_case_open(0, 0);
     for (int c = 0; c < count; c++)
         for (int s = 0; s <= cases[c].last; s++) {
             double *kept[TRIAL_FIELDS_MAX];
@@ -373,7 +352,33 @@ START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
             drop(&t, kept);
             trial_clear(&t);
         }
-    end();
+    emu_case_close(be);
+}
+END_TEST
+
+/* Rows so far from the beginning of their arrays that neither their number nor the place of an
+ * element fits in 32 bits: the bits of the first rows. */
+START_TEST(rows_far_from_the_beginning_have_the_bits_of_the_first)
+{
+    int count;
+    const struct kernel_case *const cases = kernel_cases(&count);
+    be = emu_case_open(0, 0);
+    for (int c = 0; c < count; c++)
+        for (int s = 0; s <= cases[c].last; s++) {
+            double *kept[TRIAL_FIELDS_MAX];
+            struct trial t;
+            trial_init(&t, &cases[c], s, 70);
+            trial_run(&t, be, -1, -1, false);
+            keep(&t, kept);
+            t.far = 3000000000L;
+            for (int single = 0; single < 2; single++) {
+                trial_run(&t, be, -1, -1, single == 1);
+                ck_assert_msg(same(&t, kept), "%s %d: other bits far away", t.kernel->name, s);
+            }
+            drop(&t, kept);
+            trial_clear(&t);
+        }
+    emu_case_close(be);
 }
 END_TEST
 
@@ -399,7 +404,7 @@ START_TEST(strict_kernels_have_the_bits_of_the_cpu)
     int count;
     int found = 0;
     const struct kernel_case *const cases = kernel_cases(&count);
-    begin();
+    be = emu_case_open(0, 0);
     ck_assert_int_eq(backend_create(&options, &cpu), 0);
     for (int c = 0; c < count; c++) {
         double *kept[TRIAL_FIELDS_MAX];
@@ -417,31 +422,21 @@ START_TEST(strict_kernels_have_the_bits_of_the_cpu)
     }
     ck_assert_int_eq(found, 3);
     backend_destroy(cpu);
-    end();
+    emu_case_close(be);
 }
 END_TEST
-
-static const struct column_case pair = {.name = "two components",
-                                        .n = 2600,
-                                        .peak = 2.2e10,
-                                        .centre = 0.4,
-                                        .width = 0.1,
-                                        .theta = 0.12,
-                                        .phase = 0.3,
-                                        .preionised = 0.1,
-                                        .components = 2};
 
 START_TEST(a_column_gives_the_same_bits_in_any_order_of_blocks_and_threads)
 {
     static struct column_rates_known rates;
     double out[2 * 2616];
     double sums[COLUMN_SUMS];
-    begin();
+    be = emu_case_open(0, 0);
     rates_init(&rates);
     for (int kind = 0; kind < CASE_RATES; kind++)
         for (int components = 1; components <= 2; components++) {
             struct column_run run;
-            struct column_case c = pair;
+            struct column_case c = emu_case_column;
             c.components = components;
             column_run_init(&run, &c, &rates, (enum case_rate)kind, 4);
             ck_assert_uint_le((size_t)(2 * run.ld), sizeof out / sizeof out[0]);
@@ -458,7 +453,7 @@ START_TEST(a_column_gives_the_same_bits_in_any_order_of_blocks_and_threads)
             column_run_clear(&run);
         }
     rates_clear(&rates);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -530,11 +525,12 @@ static void exact_there(struct exact *e, int side, double *current, double *out)
 {
     const size_t line = (size_t)e->ld * sizeof(double);
     const size_t scratch = 5 * (size_t)e->ld_pad * sizeof(double);
-    double *copy[4] = {there(e->field, 2 * line), there(e->window, line),
-                       there(e->scratch, scratch), there(e->out, 2 * line)};
-    void *const scalars = there(e->scalars, sizeof e->scalars);
-    void *const taps = there(e->taps, sizeof e->taps);
-    void *const rate = there(&e->rate, sizeof e->rate);
+    double *copy[4] = {
+        emu_case_copy(be, e->field, 2 * line), emu_case_copy(be, e->window, line),
+        emu_case_copy(be, e->scratch, scratch), emu_case_copy(be, e->out, 2 * line)};
+    void *const scalars = emu_case_copy(be, e->scalars, sizeof e->scalars);
+    void *const taps = emu_case_copy(be, e->taps, sizeof e->taps);
+    void *const rate = emu_case_copy(be, &e->rate, sizeof e->rate);
     const struct column_args a = exact_args(e, side, copy, scalars, taps, rate);
     ck_assert_int_eq(be->kernels->column_current(be, &a, 0, 1, e->n), 0);
     ck_assert_int_eq(be->ops->download(be, current, copy[2], scratch), 0);
@@ -579,12 +575,12 @@ static void check_exact(long n, int side)
 START_TEST(tiles_give_the_bits_of_a_whole_row_where_sums_are_exact)
 {
     static const long lengths[] = {9, 40, 1015, 1023, 1024, 1025, 1032, 2047, 2048, 2049, 5000};
-    begin();
+    be = emu_case_open(0, 0);
     emu_shuffle(5);
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
         for (int side = 0; side <= COLUMN_SIDE_MAX; side += l % 2 == 0 ? 4 : 3)
             check_exact(lengths[l], side);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -602,6 +598,7 @@ int main(void)
     tcase_add_test(tests, a_plan_serves_calls_of_any_shape);
     tcase_add_test(tests, impossible_transforms_are_refused);
     tcase_add_test(tests, every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads);
+    tcase_add_test(tests, rows_far_from_the_beginning_have_the_bits_of_the_first);
     tcase_add_test(tests, strict_kernels_have_the_bits_of_the_cpu);
     tcase_add_test(tests, a_column_gives_the_same_bits_in_any_order_of_blocks_and_threads);
     tcase_add_test(tests, tiles_give_the_bits_of_a_whole_row_where_sums_are_exact);

@@ -2,12 +2,14 @@
 /* What a device alone can do: counts, both forms of the plasma column, fetches beside other
  * work, recordings. The emulated device takes the part. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "tests/emu/emu.h"
+#include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
 #include "tests/kernels/backend_trial.h"
@@ -15,35 +17,6 @@
 #include "tests/unit_main.h"
 
 static struct backend *be;
-
-static struct backend *device(long column_rows, long block)
-{
-    struct backend_options options = {.apart = true, .threads = 1};
-    struct backend *out;
-    options.threshold[THRESHOLD_device_column_rows] = column_rows;
-    options.threshold[THRESHOLD_device_block] = block;
-    ck_assert_int_eq(emu_backend_create(&options, &out), 0);
-    return out;
-}
-
-static void begin(void)
-{
-    be = device(0, 0);
-}
-
-static void end(void)
-{
-    backend_destroy(be);
-    ck_assert_int_eq(emu_live(), 0);
-    ck_assert_int_eq(mem_live(), 0);
-}
-
-static void *array(long count, size_t size)
-{
-    void *out;
-    ck_assert_int_eq(be->ops->alloc(be, count, size, &out), 0);
-    return out;
-}
 
 static struct device_counts counts(void)
 {
@@ -65,9 +38,9 @@ static void doubling_init(struct doubling *d)
         two[i] = cplx_make(2.0, 0.0);
         in[i] = cplx_make(i + 1.0, -i - 1.0);
     }
-    d->factor = array(N, sizeof(cplx));
-    d->in = array(N, sizeof(cplx));
-    d->out = array(N, sizeof(cplx));
+    d->factor = emu_case_array(be, N, sizeof(cplx));
+    d->in = emu_case_array(be, N, sizeof(cplx));
+    d->out = emu_case_array(be, N, sizeof(cplx));
     ck_assert_int_eq(be->ops->upload(be, d->factor, two, sizeof two), 0);
     ck_assert_int_eq(be->ops->upload(be, d->in, in, sizeof in), 0);
 }
@@ -97,7 +70,7 @@ START_TEST(work_is_counted)
     struct doubling d;
     struct fft *plan;
     cplx back[N];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     const struct device_counts before = counts();
     twice(d.factor, d.in, d.out);
@@ -122,7 +95,7 @@ START_TEST(work_is_counted)
     check_times(back, 1.0);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -131,7 +104,7 @@ START_TEST(marks_tell_the_time_between_them)
     struct doubling d;
     double seconds;
     char text[200];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->device->mark(be, 0), 0);
     twice(d.factor, d.in, d.out);
@@ -142,7 +115,7 @@ START_TEST(marks_tell_the_time_between_them)
     ck_assert_int_eq(be->ops->device->mark(be, DEVICE_MARKS), ERR_ARGUMENT);
     status_capture(NULL, 0);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -154,7 +127,7 @@ START_TEST(a_fetch_has_what_there_was_when_it_began)
     struct fetch *first;
     struct fetch *second;
     const void *data;
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fetch_create(be, bytes, &first), 0);
     ck_assert_int_eq(be->ops->fetch_create(be, 2 * bytes, &second), 0);
@@ -175,7 +148,7 @@ START_TEST(a_fetch_has_what_there_was_when_it_began)
     be->ops->fetch_destroy(be, second);
     be->ops->fetch_destroy(be, NULL);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -184,8 +157,8 @@ START_TEST(a_fetch_that_is_used_wrongly_is_refused)
     struct fetch *fetch;
     const void *data;
     char text[200];
-    begin();
-    double *const from = array(8, sizeof(double));
+    be = emu_case_open(0, 0);
+    double *const from = emu_case_array(be, 8, sizeof(double));
     ck_assert_int_eq(be->ops->fetch_create(be, 32, &fetch), 0);
     status_capture(text, sizeof text);
     ck_assert_int_eq(be->ops->fetch_end(be, fetch, &data), ERR_BUG);
@@ -196,7 +169,7 @@ START_TEST(a_fetch_that_is_used_wrongly_is_refused)
     status_capture(NULL, 0);
     be->ops->fetch_destroy(be, fetch);
     be->ops->release(be, from);
-    end();
+    emu_case_close(be);
 }
 END_TEST
 
@@ -247,7 +220,7 @@ START_TEST(a_recording_runs_when_it_is_replayed)
     struct fft *plan;
     struct recording *recording;
     cplx back[N];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, N, &plan), 0);
     const struct device_counts before = counts();
@@ -269,7 +242,131 @@ START_TEST(a_recording_runs_when_it_is_replayed)
     be->ops->device->forget(be, NULL);
     be->ops->fft_destroy(be, plan);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
+}
+END_TEST
+
+START_TEST(a_plan_of_a_recording_serves_no_other_rows)
+{
+    struct doubling d;
+    struct fft *plan;
+    struct recording *recording;
+    char text[300];
+    be = emu_case_open(0, 0);
+    doubling_init(&d);
+    const struct fft_shape shape = {FFT_C2C_FORWARD, N / 5, 4, N / 5, N / 5};
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), 0);
+    struct fft_rows rows = {d.in, N / 5, d.out, N / 5, 0, 4, NULL};
+    ck_assert_int_eq(be->ops->device->record(be), 0);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
+    ck_assert_int_eq(be->ops->device->recorded(be, &recording), 0);
+    rows.rows = 3;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), ERR_BUG);
+    status_capture(NULL, 0);
+    ck_assert_int_eq(be->ops->device->replay(be, recording), 0);
+    be->ops->device->forget(be, recording);
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &rows), 0);
+    be->ops->fft_destroy(be, plan);
+    doubling_clear(&d);
+    emu_case_close(be);
+}
+END_TEST
+
+/* What the device has allocated and planned since. */
+static void check_taken(struct device_counts *before, long plans, long bytes)
+{
+    const struct device_counts now = counts();
+    ck_assert_int_eq(now.plans - before->plans, plans);
+    ck_assert_int_eq(now.allocated - before->allocated, bytes);
+    *before = now;
+}
+
+#define LONG 120 /* points of a transform, of which N has room for 5 */
+#define AREA ((long)(3 * LONG * sizeof(cplx)))
+
+static int transform_rows(const struct doubling *d, struct fft *plan, long row, long rows,
+                          const unsigned char *active)
+{
+    const struct fft_rows call = {d->in, LONG, d->out, LONG, row, rows, active};
+    return be->ops->fft_execute(be, plan, &call);
+}
+
+/* A work area of three times the rows is pretended. */
+START_TEST(a_plan_has_its_work_area_before_it_is_executed)
+{
+    struct doubling d;
+    struct fft *plan;
+    unsigned char on[5] = {1, 0, 1, 1, 0};
+    size_t bytes;
+    be = emu_case_open(0, 0);
+    doubling_init(&d);
+    setenv(EMU_WORK, "3", 1);
+    unsigned char *const active = emu_case_array(be, 5, 1);
+    ck_assert_int_eq(be->ops->upload(be, active, on, sizeof on), 0);
+    struct device_counts before = counts();
+    const struct fft_shape shape = {FFT_C2C_FORWARD, LONG, 5, LONG, LONG};
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), 0);
+    check_taken(&before, 2, (1 + 5) * AREA);
+    ck_assert_int_eq(emu_fft_bytes(&shape, &bytes), 0);
+    ck_assert_uint_eq(bytes, 5 * AREA);
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL), 0);
+        ck_assert_int_eq(transform_rows(&d, plan, 3, 1, NULL), 0);
+        ck_assert_int_eq(transform_rows(&d, plan, 0, 5, active), 0);
+    }
+    check_taken(&before, 0, 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 1, 4, NULL), 0); /* in place of that of 5 */
+    check_taken(&before, 1, 4 * AREA);
+    be->ops->fft_destroy(be, plan);
+    be->ops->release(be, active);
+    unsetenv(EMU_WORK);
+    doubling_clear(&d);
+    emu_case_close(be);
+}
+END_TEST
+
+/* Bytes of the device from now on: those that are taken, and some. */
+static void leave(size_t more)
+{
+    char text[32];
+    unsetenv(EMU_MEMORY);
+    snprintf(text, sizeof text, "%zu", emu_memory_all() - emu_memory_left() + more);
+    setenv(EMU_MEMORY, text, 1);
+}
+
+/* Half a batch is tried where memory is short, not where a device fails. */
+START_TEST(a_plan_without_memory_says_that_it_is_memory)
+{
+    const struct fft_shape shape = {FFT_C2C_FORWARD, LONG, 5, LONG, LONG};
+    struct doubling d;
+    struct fft *plan;
+    char text[300];
+    be = emu_case_open(0, 0);
+    doubling_init(&d);
+    setenv(EMU_WORK, "3", 1);
+    leave(0); /* not even for a row */
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, LONG, &plan), ERR_MEMORY);
+    ck_assert_ptr_null(plan);
+    ck_assert_str_eq(text, "emu: no plan for 1 transforms of length 120: out of memory");
+    leave(2 * AREA); /* for a row, not for all */
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(backend_fft_create(be, &shape, &plan), ERR_MEMORY);
+    ck_assert_ptr_null(plan);
+    ck_assert_str_eq(text, "emu: no plan for 5 transforms of length 120: out of memory");
+    ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, LONG, &plan), 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL),
+                     ERR_MEMORY); /* a call of that size */
+    status_capture(NULL, 0);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 1, NULL), 0);
+    leave(6 * AREA);
+    ck_assert_int_eq(transform_rows(&d, plan, 0, 5, NULL), 0);
+    unsetenv(EMU_MEMORY);
+    unsetenv(EMU_WORK);
+    be->ops->fft_destroy(be, plan);
+    doubling_clear(&d);
+    emu_case_close(be);
 }
 END_TEST
 
@@ -281,7 +378,7 @@ START_TEST(what_cannot_be_recorded_is_refused)
     cplx back[2];
     void *memory;
     char text[300];
-    begin();
+    be = emu_case_open(0, 0);
     doubling_init(&d);
     ck_assert_int_eq(be->ops->fetch_create(be, 32, &fetch), 0);
     ck_assert_int_eq(be->ops->device->record(be), 0);
@@ -304,35 +401,25 @@ START_TEST(what_cannot_be_recorded_is_refused)
     ck_assert_exactly(back[1].r, 4.0);
     be->ops->fetch_destroy(be, fetch);
     doubling_clear(&d);
-    end();
+    emu_case_close(be);
 }
 END_TEST
-
-static const struct column_case pulse = {.name = "three tiles",
-                                         .n = 2600,
-                                         .peak = 2.2e10,
-                                         .centre = 0.4,
-                                         .width = 0.1,
-                                         .theta = 0.12,
-                                         .phase = 0.3,
-                                         .preionised = 0.1,
-                                         .components = 2};
 
 /* Launches of a column of one row. */
 static long long launches_of(long column_rows, bool once)
 {
     static struct column_rates_known rates;
     struct column_run run;
-    be = device(column_rows, 0);
+    be = emu_case_open(column_rows, 0);
     rates_init(&rates);
-    column_run_init(&run, &pulse, &rates, CASE_BY_CHANNEL, 4);
+    column_run_init(&run, &emu_case_column, &rates, CASE_BY_CHANNEL, 4);
     run.once = once;
     const long long before = counts().launches;
     column_run_there(&run, be);
     const long long launches = counts().launches - before;
     column_run_clear(&run);
     rates_clear(&rates);
-    end();
+    emu_case_close(be);
     return launches;
 }
 
@@ -359,7 +446,7 @@ struct batch {
 static void *gather(struct batch *b, long count, const double *rows[BATCH])
 {
     const size_t bytes = (size_t)count * sizeof(double);
-    double *const out = array(BATCH * count, sizeof(double));
+    double *const out = emu_case_array(be, BATCH * count, sizeof(double));
     for (int i = 0; i < BATCH && rows[i] != NULL; i++)
         ck_assert_int_eq(be->ops->upload(be, out + i * count, rows[i], bytes), 0);
     b->memory[b->used++] = out;
@@ -392,8 +479,8 @@ static void batch_there(struct batch *b, const struct column_case *c)
     b->args.loss = (double *)gather(b, c->components * pad, none) + COLUMN_PAD;
     b->args.out = gather(b, c->components * ld, none);
     b->args.sums = gather(b, COLUMN_SUMS, none);
-    struct column_rate *const rate = array(BATCH, sizeof *rate);
-    unsigned char *const mask = array(BATCH, 1);
+    struct column_rate *const rate = emu_case_array(be, BATCH, sizeof *rate);
+    unsigned char *const mask = emu_case_array(be, BATCH, 1);
     ck_assert_int_eq(be->ops->upload(be, rate, rates, sizeof rates), 0);
     ck_assert_int_eq(be->ops->upload(be, mask, active, sizeof active), 0);
     b->args.rate = rate;
@@ -434,9 +521,9 @@ START_TEST(a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms)
     for (int how = 0; how < 8; how++) { /* form, rule, components */
         struct batch b = {.used = 0};
         struct column_case c[BATCH];
-        be = device(how % 2 == 0 ? 1 : 100, 0);
+        be = emu_case_open(how % 2 == 0 ? 1 : 100, 0);
         for (int i = 0; i < BATCH; i++) {
-            c[i] = pulse;
+            c[i] = emu_case_column;
             c[i].components = 1 + how / 4;
             c[i].peak *= 1.0 + 0.2 * i;
             c[i].centre += 0.2 * i;
@@ -468,7 +555,7 @@ START_TEST(kernels_have_the_same_bits_with_blocks_of_any_size)
         double *kept[TRIAL_FIELDS_MAX] = {NULL};
         trial_init(&t, &cases[c], cases[c].last, 700);
         for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
-            be = device(0, i == 0 ? 256 : sizes[i - 1]);
+            be = emu_case_open(0, i == 0 ? 256 : sizes[i - 1]);
             trial_run(&t, be, -1, -1, false);
             for (int f = 0; f < t.fields; f++) {
                 const size_t bytes = t.count[f] * sizeof(double);
@@ -518,6 +605,9 @@ int main(void)
     tcase_add_test_raise_signal(tests, a_download_aside_that_does_not_wait_ends_the_program, 6);
     tcase_add_test_raise_signal(tests, a_download_that_is_not_waited_for_ends_the_program, 6);
     tcase_add_test(tests, a_recording_runs_when_it_is_replayed);
+    tcase_add_test(tests, a_plan_of_a_recording_serves_no_other_rows);
+    tcase_add_test(tests, a_plan_has_its_work_area_before_it_is_executed);
+    tcase_add_test(tests, a_plan_without_memory_says_that_it_is_memory);
     tcase_add_test(tests, what_cannot_be_recorded_is_refused);
     tcase_add_test(tests, a_column_is_one_launch_by_rows_and_two_a_pass_in_tiles);
     tcase_add_test(tests, a_column_of_a_batch_has_the_bits_of_one_alone_in_both_forms);

@@ -5,7 +5,7 @@
 
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
-#include "tests/emu/emu.h"
+#include "tests/emu/emu_case.h"
 #include "tests/emu/machine.h"
 #include "tests/exact.h"
 #include "tests/perturb/near.h"
@@ -27,23 +27,15 @@ static struct {
     unsigned char *active;
 } there;
 
-static void *array(long count, size_t size)
-{
-    void *out;
-    ck_assert_int_eq(be->ops->alloc(be, count, size, &out), 0);
-    return out;
-}
-
 static void begin(void)
 {
     static const unsigned char active[ROWS] = {1, 0, 1};
     static cplx kept[ROWS * LD];
-    const struct backend_options options = {.apart = true, .threads = 1};
-    ck_assert_int_eq(emu_backend_create(&options, &be), 0);
+    be = emu_case_open(0, 0);
     emu_shuffle(8);
-    there.nothing = array((ROWS + 1) * LD * 2, sizeof(double));
-    there.out = array(ROWS * LD, sizeof(cplx));
-    there.active = array(ROWS, 1);
+    there.nothing = emu_case_array(be, (ROWS + 1) * LD * 2, sizeof(double));
+    there.out = emu_case_array(be, ROWS * LD, sizeof(cplx));
+    there.active = emu_case_array(be, ROWS, 1);
     for (int i = 0; i < ROWS * LD; i++)
         kept[i] = cplx_make(KEPT, KEPT);
     ck_assert_int_eq(be->ops->upload(be, there.out, kept, sizeof kept), 0);
@@ -55,22 +47,20 @@ static void end(void)
     be->ops->release(be, there.nothing);
     be->ops->release(be, there.out);
     be->ops->release(be, there.active);
-    backend_destroy(be);
-    ck_assert_int_eq(emu_live(), 0);
-    ck_assert_int_eq(mem_live(), 0);
+    emu_case_close(be);
 }
 
 /* Rows start BEFORE elements behind a stride: zeros there and behind them, nothing else. */
-static void check_zeros(const char *name)
+static void check_zeros(const char *name, int n)
 {
     static cplx got[ROWS * LD];
     ck_assert_int_eq(be->ops->download(be, got, there.out, sizeof got), 0);
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < LD; i++) {
             const int within = i - BEFORE; /* of the row */
-            const double want = r == 1 || within >= N + AFTER ? KEPT : 0.0;
+            const double want = r == 1 || within >= n + AFTER ? KEPT : 0.0;
             const cplx z = got[r * LD + i];
-            const bool row = r != 1 && within >= 0 && within < N; /* of either sign */
+            const bool row = r != 1 && within >= 0 && within < n; /* of either sign */
             ck_assert_msg(row ? is_zero(z.r) && is_zero(z.i)
                               : exactly(z.r, want) && exactly(z.i, want),
                           "%s: row %d, element %d: %g %g", name, r, within, z.r, z.i);
@@ -130,29 +120,109 @@ START_TEST(zeros_are_written_around_the_rows_that_run)
     const struct spectral_join_args join = {
         .in = z, .out = out, .zeros = zeros, .ld = LD, .ld_spec = LD, .active = there.active};
     const char *name = "";
-    switch (_i) {
+    const int n = _i < 5 ? N : 0; /* rows without elements have zeros too */
+    switch (_i % 5) {
     case 0:
         name = "stage_entry";
-        ck_assert_int_eq(be->kernels->stage_entry(be, &entry, 0, ROWS, N), 0);
+        ck_assert_int_eq(be->kernels->stage_entry(be, &entry, 0, ROWS, n), 0);
         break;
     case 1:
         name = "stage_turn";
-        ck_assert_int_eq(be->kernels->stage_turn[4](be, &turn, 0, ROWS, N), 0);
+        ck_assert_int_eq(be->kernels->stage_turn[4](be, &turn, 0, ROWS, n), 0);
         break;
     case 2:
         name = "step_last";
-        ck_assert_int_eq(be->kernels->step_last(be, &last, 0, ROWS, N), 0);
+        ck_assert_int_eq(be->kernels->step_last(be, &last, 0, ROWS, n), 0);
         break;
     case 3:
         name = "spectral_quarter";
-        ck_assert_int_eq(be->kernels->spectral_quarter(be, &join, 0, ROWS, N), 0);
+        ck_assert_int_eq(be->kernels->spectral_quarter(be, &join, 0, ROWS, n), 0);
         break;
     default:
         name = "spectral_join";
-        ck_assert_int_eq(be->kernels->spectral_join(be, &join, 0, ROWS, N), 0);
+        ck_assert_int_eq(be->kernels->spectral_join(be, &join, 0, ROWS, n), 0);
         break;
     }
-    check_zeros(name);
+    check_zeros(name, n);
+    end();
+}
+END_TEST
+
+#define MANY 70000 /* rows: more than a grid has along its other axes */
+
+/* Those that take part: at the ends, and where launches of 2^15 rows and grids of 2^16 end. */
+static const long some[] = {0, 32767, 32768, 65534, 65535, 65536, MANY - 1};
+#define SOME ((int)(sizeof some / sizeof some[0]))
+
+/* Two numbers a row, by the number of the row, and what is to be overwritten. */
+struct many {
+    double *host; /* [MANY][8] */
+    double *in, *out;
+    unsigned char *active;
+};
+
+static void many_init(struct many *m)
+{
+    unsigned char *mask;
+    ck_assert_int_eq(MEM_NEW(MANY * 8, &m->host), 0);
+    ck_assert_int_eq(MEM_NEW(MANY, &mask), 0);
+    for (long r = 0; r < MANY; r++) {
+        m->host[8 * r] = 3.0 + (double)r;
+        m->host[8 * r + 1] = 4.0;
+    }
+    for (int i = 0; i < SOME; i++)
+        mask[some[i]] = 1;
+    m->in = emu_case_array(be, MANY * 8, sizeof(double));
+    m->out = emu_case_array(be, MANY * 8, sizeof(double));
+    m->active = emu_case_array(be, MANY, 1);
+    ck_assert_int_eq(be->ops->upload(be, m->in, m->host, MANY * 8 * sizeof(double)), 0);
+    ck_assert_int_eq(be->ops->upload(be, m->active, mask, MANY), 0);
+    mem_free(mask);
+}
+
+/* The first number of a row of `width` is what it must be, and 0 in rows that took no part. */
+static void many_check(const struct many *m, long width, double (*want)(double first))
+{
+    ck_assert_int_eq(
+        be->ops->download(be, m->host, m->out, (size_t)(MANY * width) * sizeof(double)), 0);
+    for (long r = 0, i = 0; r < MANY; r++) {
+        const bool on = i < SOME && some[i] == r;
+        ck_assert_msg(exactly(m->host[width * r], on ? want(3.0 + (double)r) : 0.0),
+                      "row %ld: %g", r, m->host[width * r]);
+        i += on;
+    }
+}
+
+static double squared(double first)
+{
+    return first * first;
+}
+
+static double summed(double first)
+{
+    return first * first + 16.0;
+}
+
+START_TEST(rows_beyond_a_grid_are_computed)
+{
+    struct many m;
+    begin();
+    many_init(&m);
+    const struct kerr_power_args power = {(const cplx *)m.in, m.out, 4, 8, m.active};
+    ck_assert_int_eq(be->kernels->kerr_power(be, &power, 0, MANY, 1), 0);
+    many_check(&m, 8, summed);
+    emu_memory_zero(m.out, MANY * 8 * sizeof(double));
+    const struct balance_square_args square = {
+        .field = m.in, .out = m.out, .ld = 8, .active = m.active};
+    ck_assert_int_eq(be->kernels->balance_square(be, &square, 0, MANY, 2), 0);
+    many_check(&m, 2, summed);
+    emu_memory_zero(m.out, MANY * 8 * sizeof(double));
+    ck_assert_int_eq(be->kernels->balance_square(be, &square, 0, MANY, 1), 0);
+    many_check(&m, 2, squared);
+    mem_free(m.host);
+    be->ops->release(be, m.in);
+    be->ops->release(be, m.out);
+    be->ops->release(be, m.active);
     end();
 }
 END_TEST
@@ -184,8 +254,8 @@ START_TEST(a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan)
     double got[2];
     begin();
     be->ops->release(be, there.nothing);
-    there.nothing = array(4 * (NORM_N + 4), sizeof(double));
-    double *const state = array(2 * (NORM_N + 4), sizeof(double));
+    there.nothing = emu_case_array(be, 4 * (NORM_N + 4), sizeof(double));
+    double *const state = emu_case_array(be, 2 * (NORM_N + 4), sizeof(double));
     norm_of(state, got);
     ck_assert(is_zero(got[0]) && is_zero(got[1]));
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
@@ -216,10 +286,10 @@ START_TEST(powers_between_samples_are_those_of_the_plain_body)
     }
     double *row[3];
     for (int k = 0; k < 3; k++) {
-        row[k] = array(LD, sizeof(double));
+        row[k] = emu_case_array(be, LD, sizeof(double));
         ck_assert_int_eq(be->ops->upload(be, row[k], numbers[k], sizeof numbers[k]), 0);
     }
-    cplx *const pairs = array(LD, sizeof(cplx));
+    cplx *const pairs = emu_case_array(be, LD, sizeof(cplx));
     ck_assert_int_eq(be->ops->upload(be, pairs, samples, sizeof samples), 0);
     const struct between_args here = {.samples = samples,
                                       .quadrature = numbers[0],
@@ -256,7 +326,8 @@ int main(void)
     Suite *const suite = suite_create("device backend");
     TCase *const tests = tcase_create("edges");
     tcase_set_timeout(tests, 30);
-    tcase_add_loop_test(tests, zeros_are_written_around_the_rows_that_run, 0, 5);
+    tcase_add_loop_test(tests, zeros_are_written_around_the_rows_that_run, 0, 10);
+    tcase_add_test(tests, rows_beyond_a_grid_are_computed);
     tcase_add_test(tests, a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan);
     tcase_add_test(tests, powers_between_samples_are_those_of_the_plain_body);
     suite_add_tcase(suite, tests);

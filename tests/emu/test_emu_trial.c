@@ -12,6 +12,14 @@
 #define ROWS  3
 #define STEPS 9
 
+/* Each plan of the layout was made for a row alone and for all rows. */
+static void check_plans(struct backend *be, const struct gnlse_case *c)
+{
+    struct plane_layout layout;
+    ck_assert_int_eq(gnlse_ops.layout(&c->params, &layout), 0);
+    ck_assert_int_eq(be->ops->device->counts(be)->plans, 2 * layout.plans);
+}
+
 /* What a batch of rows costs that make `steps` steps, all the same. */
 static struct device_counts batch(bool raman, long steps)
 {
@@ -30,6 +38,8 @@ static struct device_counts batch(bool raman, long steps)
         case_raman(&c);
     ck_assert_int_eq(emu_backend_create(&options, &be), 0);
     ck_assert_int_eq(gnlse_ops.create(&c.params, be, ROWS, &m), 0);
+    const long long made = be->ops->device->counts(be)->allocated;
+    check_plans(be, &c);
     for (int r = 0; r < ROWS; r++) {
         st[r] = (struct row_status){.deadline = (double)INFINITY};
         ck_assert_int_eq(gnlse_ops.load(m, r, &c.params, &c.seed, NULL, &st[r]), 0);
@@ -41,6 +51,8 @@ static struct device_counts batch(bool raman, long steps)
     for (int r = 0; r < ROWS; r++)
         ck_assert_int_eq(st[r].steps + st[r].rejected, steps);
     const struct device_counts counts = *be->ops->device->counts(be);
+    check_plans(be, &c); /* none since, and no memory */
+    ck_assert_int_eq(counts.allocated, made);
     gnlse_ops.destroy(m);
     backend_destroy(be);
     case_clear(&c);

@@ -12,28 +12,8 @@
 #include "io/store.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
-#include "tests/io/fixture.h"
+#include "tests/io/refusal.h"
 #include "tests/unit_main.h"
-
-static char folder[256];
-static char path[512];
-static char message[2000];
-static struct fixture fixture;
-
-static void setup(void)
-{
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
-    status_capture(message, sizeof message);
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
-}
 
 static void assert_refused(const char *word)
 {

@@ -19,28 +19,8 @@
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "tests/exact.h"
-#include "tests/io/fixture.h"
+#include "tests/io/refusal.h"
 #include "tests/unit_main.h"
-
-static char folder[256];
-static char path[512];
-static char message[1000];
-static struct fixture fixture;
-
-static void setup(void)
-{
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
-    status_capture(message, sizeof message);
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
-}
 
 /* A writer that tells each plane through a pipe and never ends by itself. */
 static void write_for_ever(int pipe_end)

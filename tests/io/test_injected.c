@@ -9,37 +9,16 @@
 #include "io/store.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
-#include "tests/io/fixture.h"
 #include "tests/io/inject.h"
+#include "tests/io/refusal.h"
 #include "tests/unit_main.h"
 
 #define TRIES_MAX 400
 
-static char folder[256];
-static char path[512];
-static char message[1200];
-static struct fixture fixture;
-
-static void listen_anew(void)
+static void begin(void)
 {
-    message[0] = '\0';
-    status_capture(message, sizeof message);
-}
-
-static void setup(void)
-{
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
+    setup();
     fixture.spec.history = 4;
-    listen_anew();
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
 }
 
 static void define(void)
@@ -340,7 +319,7 @@ static Suite *injected_suite(void)
 {
     Suite *const suite = suite_create("injected");
     TCase *const tests = tcase_create("injected");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, begin, teardown);
     tcase_set_timeout(tests, 100);
     tcase_add_test(tests, a_definition_without_memory_says_so_and_leaves_no_file);
     tcase_add_test(tests, opening_comparing_and_reading_without_memory_say_so);

@@ -11,28 +11,8 @@
 #include "io/store_private.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
-#include "tests/io/fixture.h"
+#include "tests/io/refusal.h"
 #include "tests/unit_main.h"
-
-static char folder[256];
-static char path[512];
-static char message[1000];
-static struct fixture fixture;
-
-static void setup(void)
-{
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
-    status_capture(message, sizeof message);
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
-}
 
 /* Member 0 done, 1 failed after two planes, 2 and 3 in progress with three planes, in an
  * attempt that has no end. */

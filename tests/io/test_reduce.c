@@ -13,37 +13,24 @@
 #include "kernels/base/rng.h"
 #include "kernels/base/status.h"
 #include "tests/exact.h"
-#include "tests/io/fixture.h"
+#include "tests/io/refusal.h"
 #include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 #define POINT 2
 
-static char folder[256];
-static char path[512];
-static char message[600];
-static struct fixture fixture;
 static struct store *store;
 static long bins;
 static int64_t members; /* a point */
 static double *field;   /* [members][bins][2] of plane 1 of POINT; the other planes are zero */
 
-static void setup(void)
+static void end(void)
 {
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
-    status_capture(message, sizeof message);
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
     free(field);
     field = NULL;
-    ck_assert_int_eq(store_close(store), 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
+    const int rc = store_close(store);
+    teardown();
+    ck_assert_int_eq(rc, 0);
 }
 
 /* A file with `m` realisations of spectra of `n` bins; field is the caller's to fill. */
@@ -400,7 +387,7 @@ static Suite *reduce_suite(void)
 {
     Suite *const suite = suite_create("reduce");
     TCase *const tests = tcase_create("reduce");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup, end);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, results_equal_the_definition_by_pairs);
     tcase_add_test(tests, pure_noise_has_the_known_floor);

@@ -19,35 +19,22 @@
 #include "kernels/contract/bounds.h"
 #include "kernels/contract/sequential.h"
 #include "tests/exact.h"
-#include "tests/io/fixture.h"
+#include "tests/io/refusal.h"
 #include "tests/perturb/near.h"
 #include "tests/unit_main.h"
 
 enum { POINT = 2, M = 60, BINS = FIXTURE_OMEGA };
 
-static char folder[256];
-static char path[512];
-static char message[600];
-static struct fixture fixture;
 static struct store_until rule;
 static struct store *store;
 static double field[M][2 * BINS]; /* of the last plane of POINT */
 static double energy[M];
 
-static void setup(void)
+static void end(void)
 {
-    fixture_folder(folder);
-    fixture_path(folder, "out.h5", path);
-    fixture_init(&fixture);
-    status_capture(message, sizeof message);
-}
-
-static void teardown(void)
-{
-    status_capture(NULL, 0);
-    ck_assert_int_eq(store_close(store), 0);
-    fixture_folder_remove(folder);
-    ck_assert_int_eq(mem_live(), 0);
+    const int rc = store_close(store);
+    teardown();
+    ck_assert_int_eq(rc, 0);
 }
 
 /* Another empty folder. */
@@ -455,7 +442,7 @@ int main(void)
 {
     Suite *suite = suite_create("until");
     TCase *tests = tcase_create("until");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup, end);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, the_error_of_a_mean_spectrum_is_that_of_its_definition, 0, 2);
     tcase_add_test(tests, an_observable_is_estimated_over_the_done_members);

@@ -110,9 +110,11 @@ void trial_clear(struct trial *t)
     mem_free(t->memory);
 }
 
-static void set_pointer(char *args, size_t offset, const void *pointer)
+/* A pointer so many bytes before what there is. */
+static void set_pointer(char *args, size_t offset, const void *pointer, long before)
 {
-    memcpy(args + offset, &pointer, sizeof pointer);
+    const uintptr_t at = (uintptr_t)pointer - (uintptr_t)before;
+    memcpy(args + offset, &at, sizeof at);
 }
 
 static void set_long(char *args, size_t offset, long value)
@@ -129,18 +131,20 @@ static char *make_args(const struct trial *t, double *const arrays[], const void
         if (is_number(field_at(t, f)))
             set_long(args, field_at(t, f)->offset, number_of(t, field_at(t, f)));
         else
-            set_pointer(args, field_at(t, f)->offset, arrays[f]);
+            set_pointer(args, field_at(t, f)->offset, arrays[f],
+                        arrays[f] != NULL ? t->far * trial_stride(t, f) * (long)sizeof(double)
+                                          : 0);
     }
     set_long(args, t->kernel->ld, t->ld);
-    set_pointer(args, t->kernel->active, active);
+    set_pointer(args, t->kernel->active, active, active != NULL ? t->far : 0);
     return args;
 }
 
 static void launch(const struct trial *t, struct backend *be, const char *args, bool single)
 {
     if (!single)
-        ck_assert_int_eq(t->kernel->launch(be, args, t->s, 0, TRIAL_ROWS, t->n), 0);
-    for (long row = 0; single && row < TRIAL_ROWS; row++)
+        ck_assert_int_eq(t->kernel->launch(be, args, t->s, t->far, TRIAL_ROWS, t->n), 0);
+    for (long row = t->far; single && row < t->far + TRIAL_ROWS; row++)
         ck_assert_int_eq(t->kernel->launch(be, args, t->s, row, 1, t->n), 0);
 }
 

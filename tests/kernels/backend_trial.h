@@ -16,6 +16,7 @@ struct trial {
     long ld;
     long ld_real;
     long ld_spec;
+    long far;   /* number of the first row: arrays begin so many rows before what there is */
     long group; /* rows that share their scalars, where the kernel has FIELD_GROUP */
     int fields;
     double *initial[TRIAL_FIELDS_MAX]; /* contents before the call */

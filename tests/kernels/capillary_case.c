@@ -208,6 +208,16 @@ struct capillary_planes capillary_case_finish(const struct capillary_case *c)
     return p;
 }
 
+void capillary_case_check_counts(const struct capillary_case *c, int transforms, int passes)
+{
+    struct capillary_planes p = capillary_case_finish(c);
+    const long long trials = p.row.steps + p.row.rejected;
+    ck_assert_int_eq(p.row.rhs_calls, 1 + 6 * trials);
+    ck_assert_int_eq(p.row.transforms, p.row.rhs_calls * transforms);
+    ck_assert_int_eq(p.row.passes, 2 + 7 * trials + p.row.rhs_calls * passes);
+    capillary_planes_free(&p);
+}
+
 void capillary_case_refused(struct capillary_case *c, int code, const char *word,
                             const char *other)
 {

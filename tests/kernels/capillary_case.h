@@ -80,6 +80,10 @@ struct capillary_planes capillary_case_run(const struct capillary_case *c);
 /** The same, and assert that the end was reached. */
 struct capillary_planes capillary_case_finish(const struct capillary_case *c);
 
+/** Run it, and assert what it counts of each evaluation, 1 + 6 a trial, and 7 passes a trial of
+ * the stepper. */
+void capillary_case_check_counts(const struct capillary_case *c, int transforms, int passes);
+
 /** Assert that the case is refused with a code and a line that holds both words, and that
  * nothing is left behind; free it. */
 void capillary_case_refused(struct capillary_case *c, int code, const char *word,

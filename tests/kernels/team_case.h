@@ -62,7 +62,7 @@ struct team_run {
 
 /** Member number 0 … 5 of a stepper whose rows have at most so many terms: 0 plain; 1 begins
  * with a step that is rejected; 2 overflows on its way; 3 is short and has a plane at its
- * start; 4 has a schedule. */
+ * start; 4 has a schedule; 5, whose L changes fast, has a step rejected on its way. */
 struct team_member team_member_of(int number, int terms);
 
 /** Eight given steps in place of what the member does. */

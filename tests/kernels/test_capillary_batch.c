@@ -13,6 +13,7 @@
 #include "kernels/models/pulse/capillary.h"
 #include "kernels/step/rk45.h"
 #include "tests/exact.h"
+#include "tests/kernels/backend_counts.h"
 #include "tests/kernels/capillary_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
@@ -35,16 +36,14 @@ struct kind {
 };
 
 /* What the model says to its stepper. */
-static struct step_system seen;
-static struct stepper_setup seen_setup;
+static struct stepper_setup seen;
 
 int __real_stepper_create(const struct stepper_setup *setup, struct stepper **out);
 int __wrap_stepper_create(const struct stepper_setup *setup, struct stepper **out);
 
 int __wrap_stepper_create(const struct stepper_setup *setup, struct stepper **out)
 {
-    seen = setup->system;
-    seen_setup = *setup;
+    seen = *setup;
     return __real_stepper_create(setup, out);
 }
 
@@ -139,105 +138,6 @@ static const struct kind kinds[] = {
      false}};
 #define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
 
-/* Launches, transforms, copies and bytes allocated since they were set to zero. */
-struct counts {
-    long launches, transforms, uploads, downloads, bytes;
-};
-
-static struct counts counts;
-static struct backend_ops counting_ops;
-static const struct backend_ops *plain_ops;
-static const struct kernel_table *plain;
-
-#define COUNTED(name, entry, args)                                                             \
-    static int counted_##name(struct backend *be, const struct args##_args *a, long row,       \
-                              long rows, long n)                                               \
-    {                                                                                          \
-        counts.launches++;                                                                     \
-        return plain->entry(be, a, row, rows, n);                                              \
-    }
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): the entry is the name of a field and its index */
-#define COUNTED_INSTANCE(name, s, args)   COUNTED(name##_##s, name[s], args)
-#define COUNTED_UP_TO_1(make, name, args) make(name, 0, args) make(name, 1, args)
-#define COUNTED_UP_TO_2(make, name, args) COUNTED_UP_TO_1(make, name, args) make(name, 2, args)
-#define COUNTED_UP_TO_4(make, name, args)                                                      \
-    make(name, 0, args) make(name, 1, args) make(name, 2, args) make(name, 3, args)            \
-        make(name, 4, args)
-
-#define KERNEL(name, args)              COUNTED(name, name, args)
-#define KERNEL_N(name, last, args)      COUNTED_UP_TO_##last(COUNTED_INSTANCE, name, args)
-#define KERNEL_SUM(name, outputs, args) KERNEL(name, args)
-#define KERNEL_NORM(name, args)         KERNEL(name, args)
-#define KERNEL_ROW(name, outputs, args) KERNEL(name, args)
-#define KERNEL_LINE(name, args)         KERNEL(name, args)
-#define KERNEL_COLUMN(name, args)       KERNEL(name, args)
-#include "kernels/column.def"
-#include "kernels/fast.def"
-#include "kernels/strict.def"
-#undef KERNEL
-#undef KERNEL_N
-
-#define KERNEL(name, args)           .name = counted_##name,
-#define COUNTED_ENTRY(name, s, args) counted_##name##_##s,
-#define KERNEL_N(name, last, args)   .name = {COUNTED_UP_TO_##last(COUNTED_ENTRY, name, args)},
-
-static const struct kernel_table counting = {
-#include "kernels/column.def"
-#include "kernels/fast.def"
-#include "kernels/strict.def"
-};
-
-static int counted_execute(struct backend *be, const struct fft *plan,
-                           const struct fft_rows *rows)
-{
-    counts.transforms++;
-    return plain_ops->fft_execute(be, plan, rows);
-}
-
-static int counted_upload(struct backend *be, void *to, const void *from, size_t bytes)
-{
-    counts.uploads++;
-    return plain_ops->upload(be, to, from, bytes);
-}
-
-static int counted_download(struct backend *be, void *to, const void *from, size_t bytes)
-{
-    counts.downloads++;
-    return plain_ops->download(be, to, from, bytes);
-}
-
-static int counted_alloc(struct backend *be, long count, size_t size, void **out)
-{
-    counts.bytes += count * (long)size;
-    return plain_ops->alloc(be, count, size, out);
-}
-
-static int counted_column(struct backend *be, enum column_kind kind,
-                          const struct column_args *a, long row, long rows, long n)
-{
-    counts.launches++;
-    return plain_ops->device->column(be, kind, a, row, rows, n);
-}
-
-static void use_counting(struct backend *be)
-{
-    static struct device_ops device;
-    plain = be->kernels;
-    plain_ops = be->ops;
-    counting_ops = *be->ops;
-    counting_ops.fft_execute = counted_execute;
-    counting_ops.alloc = counted_alloc;
-    counting_ops.upload = counted_upload;
-    counting_ops.download = counted_download;
-    if (be->ops->device != NULL) {
-        device = *be->ops->device;
-        device.column = counted_column;
-        counting_ops.device = &device;
-    }
-    be->kernels = &counting;
-    be->ops = &counting_ops;
-}
-
 /* Members of a kind: all in one batch of the backend under test, rows together, or one alone on
  * the CPU. */
 struct batch {
@@ -265,10 +165,13 @@ static void batch_make(struct batch *b, const struct kind *kind, int first, int 
     b->bins = layout.axis[0].length;
 }
 
-static void batch_load(struct batch *b)
+static void batch_create(struct batch *b)
 {
     ck_assert_int_eq(capillary_ops.create(&b->member[0].params, b->be, b->rows, &b->model), 0);
-    b->bytes = counts.bytes;
+}
+
+static void batch_load(struct batch *b)
+{
     for (int r = 0; r < b->rows; r++) {
         b->st[r] = (struct row_status){.deadline = (double)INFINITY};
         ck_assert_int_eq(capillary_ops.load(b->model, r, &b->member[r].params,
@@ -288,7 +191,9 @@ static void open_together(struct batch *b, const struct kind *kind, int rows, bo
         capillary_case_set(&b->member[r], "pulse.energy", 1e-9);
     ck_assert_int_eq(backend_create(&options, &b->be), 0);
     b->be->apart = true;
-    use_counting(b->be);
+    backend_counts_begin(b->be);
+    batch_create(b);
+    b->bytes = backend_counts_end(b->be).bytes;
     batch_load(b);
 }
 
@@ -298,6 +203,7 @@ static void open_alone(struct batch *b, const struct kind *kind, int member)
         .name = "cpu", .isa = isa_under_test(), .threads = 1, .rigour = lane_rigour()};
     batch_make(b, kind, member, 1);
     ck_assert_int_eq(backend_create(&options, &b->be), 0);
+    batch_create(b);
     batch_load(b);
 }
 
@@ -438,7 +344,7 @@ START_TEST(a_batch_ends_where_each_member_does_alone)
 END_TEST
 
 /* Launches of so many given steps, and what comes before and after them. */
-static struct counts counts_of(const struct kind *kind, int rows, int steps)
+static struct backend_counts counts_of(const struct kind *kind, int rows, int steps)
 {
     struct batch b;
     double lengths[STEPS];
@@ -448,9 +354,9 @@ static struct counts counts_of(const struct kind *kind, int rows, int steps)
     ck_assert_int_eq(capillary_ops.advance(b.model, &control, b.st), 0);
     for (int r = 0; r < rows; r++)
         b.st[r].plane_ready = false;
-    counts = (struct counts){0};
+    backend_counts_begin(b.be);
     ck_assert_int_eq(capillary_ops.advance(b.model, &control, b.st), 0);
-    const struct counts found = counts;
+    const struct backend_counts found = backend_counts_end(b.be);
     for (int r = 0; r < rows; r++)
         ck_assert_int_eq(b.st[r].steps, steps);
     batch_close(&b);
@@ -463,8 +369,8 @@ START_TEST(a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows)
     const int passes = strcmp(lane_options(1).name, "cpu") == 0 ? kind->passes : 1;
     const int launches = kind->launches + passes * kind->columns;
     for (int rows = 1; rows <= ROWS; rows += ROWS - 1) {
-        const struct counts few = counts_of(kind, rows, 1);
-        const struct counts many = counts_of(kind, rows, 3);
+        const struct backend_counts few = counts_of(kind, rows, 1);
+        const struct backend_counts many = counts_of(kind, rows, 3);
         ck_assert_int_eq(many.launches - few.launches, 2 * launches);
         ck_assert_int_eq(many.transforms - few.transforms, 2 * kind->transforms);
         /* The stepper's numbers and the model's, each way. */
@@ -478,7 +384,6 @@ END_TEST
 static long bytes_of(const struct kind *kind, int rows)
 {
     struct batch b;
-    counts = (struct counts){0};
     open_together(&b, kind, rows, true);
     batch_close(&b);
     return b.bytes;
@@ -502,6 +407,26 @@ START_TEST(a_layout_says_what_a_row_takes_on_a_device)
 }
 END_TEST
 
+/* Each plan of the layout is made for a row alone and for all rows; a run makes none and takes
+ * no memory. */
+START_TEST(a_device_has_all_its_plans_when_a_model_is_made)
+{
+    const struct kind *const kind = &kinds[_i];
+    struct plane_layout layout;
+    struct batch b;
+    open_together(&b, kind, ROWS, true);
+    ck_assert_int_eq(capillary_ops.layout(&b.member[0].params, &layout), 0);
+    if (b.be->ops->device != NULL) {
+        const struct device_counts before = *b.be->ops->device->counts(b.be);
+        ck_assert_int_eq(before.plans, 2 * layout.plans);
+        batch_finish(&b);
+        ck_assert_int_eq(b.be->ops->device->counts(b.be)->plans, before.plans);
+        ck_assert_int_eq(b.be->ops->device->counts(b.be)->allocated, before.allocated);
+    }
+    batch_close(&b);
+}
+END_TEST
+
 /* A call of some rows, by hand: an argument of each row's own. */
 struct call {
     struct batch *b;
@@ -514,7 +439,7 @@ struct call {
 static void call_open(struct call *c, struct batch *b)
 {
     const struct backend_ops *ops = b->be->ops;
-    const long n = seen_setup.spectrum;
+    const long n = seen.spectrum;
     *c = (struct call){.b = b, .ld = stepper_spectrum_stride(n)};
     ck_assert_int_eq(ops->alloc(b->be, ROWS * c->ld, sizeof(cplx), (void **)&c->spectra), 0);
     ck_assert_int_eq(ops->alloc(b->be, ROWS, 1, (void **)&c->active), 0);
@@ -533,7 +458,7 @@ static void call_close(struct call *c)
 /* Each row's state at its input, turned so that no stage has what another had. */
 static void upload_argument(struct call *c, int r, double turn)
 {
-    const long n = seen_setup.spectrum;
+    const long n = seen.spectrum;
     cplx *const in = calloc((size_t)n, sizeof(cplx));
     for (long k = 0; k < c->b->bins; k++)
         in[k] = cplx_mul(c->b->field[r][k], cplx_make(cos(turn), sin(turn)));
@@ -552,8 +477,9 @@ static void call_rows(struct call *c, long row, long rows, const bool *on)
     double integral[5][STEP_TERMS];
     for (long r = 0; r < rows; r++)
         if (on == NULL || on[r])
-            ck_assert_int_eq(
-                seen.path(seen.model, row + r, 1e-4 * (double)(row + r), dz, 5, integral), 0);
+            ck_assert_int_eq(seen.system.path(seen.system.model, row + r,
+                                              1e-4 * (double)(row + r), dz, 5, integral),
+                             0);
     for (int r = 0; r < ROWS; r++)
         active[r] = on == NULL || r < row || r >= row + rows || on[r - row];
     ck_assert_int_eq(be->ops->upload(be, c->active, active, sizeof active), 0);
@@ -573,7 +499,7 @@ static void call_rows(struct call *c, long row, long rows, const bool *on)
                                        .spectrum = c->spectra + row * c->ld,
                                        .ld = c->ld,
                                        .st = &c->b->st[row]};
-        ck_assert_int_eq(seen.nonlinear(seen.model, &call), 0);
+        ck_assert_int_eq(seen.system.nonlinear(seen.system.model, &call), 0);
     }
     for (int r = 0; r < ROWS; r++)
         ck_assert_int_eq(be->ops->download(be, c->out[r], c->spectra + r * c->ld,
@@ -636,6 +562,7 @@ int main(void)
     tcase_add_loop_test(
         tests, a_trial_is_a_fixed_number_of_launches_and_copies_whatever_the_rows, 0, KINDS);
     tcase_add_loop_test(tests, a_layout_says_what_a_row_takes_on_a_device, 0, KINDS);
+    tcase_add_loop_test(tests, a_device_has_all_its_plans_when_a_model_is_made, 0, KINDS);
     tcase_add_loop_test(tests, rows_of_a_call_have_the_bits_of_each_row_alone, 0, KINDS);
     suite_add_tcase(suite, tests);
     return unit_main(suite);

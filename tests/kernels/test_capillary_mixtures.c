@@ -439,16 +439,8 @@ END_TEST
 static void refuses(struct capillary_case *c, const struct part *part, const char *word,
                     const char *other)
 {
-    struct plane_layout layout;
-    char text[600] = "";
     fill(c, part);
-    status_capture(text, sizeof text);
-    const int code = capillary_ops.layout(&c->params, &layout);
-    status_capture(NULL, 0);
-    ck_assert_msg(code == ERR_UNSUPPORTED, "%d: %s", code, text);
-    ck_assert_msg(strstr(text, word) != NULL, "%s lacks %s", text, word);
-    ck_assert_msg(strstr(text, other) != NULL, "%s lacks %s", text, other);
-    capillary_case_clear(c);
+    capillary_case_refused(c, ERR_UNSUPPORTED, word, other);
 }
 
 START_TEST(what_a_mixture_lacks_is_refused_by_its_name)

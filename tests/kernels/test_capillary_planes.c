@@ -2,7 +2,8 @@
 /*
  * Observables of a plane. Where a step has led to it, samples and plasma are those of the last
  * right-hand side; a row that was resumed there has none and computes them from the spectrum.
- * Both must tell the same, and the power is that of a transform of its own.
+ * Both must tell the same, the power is that of a transform of its own, and what follows from
+ * the spectrum is what the definitions say.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@
 
 #define PLANES 5
 #define FINE   4096
+#define PI     3.14159265358979323846
+#define PLANCK 6.62607015e-34 /* J s, exact in SI */
 
 struct look {
     struct backend *be;
@@ -34,8 +37,7 @@ struct look {
 
 static void open_models(struct look *l, const struct capillary_case *c)
 {
-    const struct backend_options options = {
-        .name = "cpu", .isa = c->isa, .threads = lane_threads(1), .rigour = lane_rigour()};
+    const struct backend_options options = lane_options(1);
     *l = (struct look){.st = {.deadline = (double)INFINITY}};
     ck_assert_int_eq(capillary_ops.layout(&c->params, &l->layout), 0);
     ck_assert_int_eq(backend_create(&options, &l->be), 0);
@@ -81,6 +83,74 @@ static double highest(const struct look *l)
     return top;
 }
 
+/* What follows from a spectrum by the definitions; sums in long double. */
+struct moments {
+    double energy, photons, mean;
+    double chirp, steep; /* rad a bin; and of a line through the angles and one radian more */
+};
+
+enum line { SUM, ANGLES, PLACES, BOTH, SPREAD, SQUARES, LINE };
+
+/* Pairs of neighbouring bins count that are stronger than 1e-8 of the strongest bin. The
+ * middle of the window turns by half a period from one to the next. */
+static void moments_chirp(const cplx *a, long n, double top, struct moments *out)
+{
+    long double s[LINE] = {0.0L};
+    for (long k = 0; k < n - 1; k++) {
+        const cplx turn = cplx_mul_conj(a[k], a[k + 1]);
+        const double w = hypot(turn.r, turn.i);
+        if (!(w > 1e-8 * top))
+            continue;
+        const double angle = atan2(-turn.i, -turn.r);
+        const double x = (double)k + 0.5 - out->mean;
+        const double squares = angle * angle + 1.0; /* rounding of a small one is not small */
+        const double terms[LINE] = {w, w * angle, w * x, w * x * angle, w * x * x, w * squares};
+        for (int i = 0; i < LINE; i++)
+            s[i] += (long double)terms[i];
+    }
+    out->chirp = (double)((s[BOTH] * s[SUM] - s[PLACES] * s[ANGLES])
+                          / (s[SPREAD] * s[SUM] - s[PLACES] * s[PLACES]));
+    out->steep = (double)sqrtl(s[SQUARES] / s[SPREAD]);
+}
+
+static struct moments moments_of(const struct look *l, double width)
+{
+    const double hbar = PLANCK / (2.0 * PI);
+    const double energy = 4.0 * 2.0 * PI / width; /* of a power, over the window */
+    long double all = 0.0L, over = 0.0L, first = 0.0L;
+    double top = 0.0;
+    for (long k = 1; k < l->layout.axis[0].length; k++) {
+        const double power = cplx_abs2(l->field[k]);
+        all += (long double)power;
+        over += (long double)(power / (double)k);
+        first += (long double)(power * (double)k);
+        top = fmax(top, power);
+    }
+    struct moments out = {.energy = energy * (double)all,
+                          .photons = energy * (double)over / width / hbar,
+                          .mean = (double)(first / all)};
+    moments_chirp(l->field, l->layout.axis[0].length, top, &out);
+    return out;
+}
+
+/* Of the row that was resumed and of the other one. */
+static void check_moments(const struct look *l, const struct capillary_case *c)
+{
+    double *const omega = calloc((size_t)l->layout.axis[0].length, sizeof *omega);
+    ck_assert_int_eq(capillary_ops.axis(&c->params, 0, omega), 0);
+    const double width = omega[1];
+    const struct moments want = moments_of(l, width);
+    for (int i = 0; i < 2; i++) {
+        const double *const got = l->values[i];
+        ck_assert_rounding(got[CAPILLARY_ENERGY], want.energy, 1e-13);
+        ck_assert_rounding(got[CAPILLARY_PHOTON_NUMBER], want.photons, 1e-12);
+        ck_assert_rounding(got[CAPILLARY_OMEGA_MEAN], want.mean * width, 1e-13);
+        ck_assert_rounding_of(got[CAPILLARY_CHIRP] * width * width, want.chirp, want.steep,
+                              1e-13);
+    }
+    free(omega);
+}
+
 static void compare(struct look *l, const struct capillary_case *c)
 {
     const double tolerance = bound(BOUND_plane_again);
@@ -99,6 +169,7 @@ static void compare(struct look *l, const struct capillary_case *c)
         worst = is_zero(b) ? worst : fmax(worst, fabs(a / b - 1.0));
     }
     perturb_record_norm("plane_again", worst, tolerance);
+    check_moments(l, c);
     const double want = highest(l);
     ck_assert_ratio(l->values[0][CAPILLARY_PEAK_POWER], want, tolerance,
                     want * (1.0 + 3.0 * tolerance), "three tolerances");

@@ -14,6 +14,7 @@
 #include "kernels/models/pulse/linear.h"
 #include "kernels/step/rk45.h"
 #include "tests/exact.h"
+#include "tests/kernels/backend_counts.h"
 #include "tests/kernels/gnlse_case.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
@@ -45,50 +46,8 @@ static const struct kind kinds[] = {
 
 #define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
 
-/* Launches and transforms since they were set to zero. */
-static long launches, transforms;
-static struct backend_ops counting_ops;
-static struct kernel_table counting;
-static const struct kernel_table *plain;
-
-#define COUNTED(name)                                                                          \
-    static int counted_##name(struct backend *be, const struct name##_args *a, long row,       \
-                              long rows, long n)                                               \
-    {                                                                                          \
-        launches++;                                                                            \
-        return plain->name(be, a, row, rows, n);                                               \
-    }
-COUNTED(kerr_power)
-COUNTED(kerr_apply)
-COUNTED(kerr_instant)
-COUNTED(spectral_scale)
-COUNTED(spectral_add)
-
-static int (*plain_execute)(struct backend *be, const struct fft *plan,
-                            const struct fft_rows *rows);
-
-static int counted_execute(struct backend *be, const struct fft *plan,
-                           const struct fft_rows *rows)
-{
-    transforms++;
-    return plain_execute(be, plan, rows);
-}
-
-static void use_counting(struct backend *be)
-{
-    plain = be->kernels;
-    counting = *plain;
-    counting.kerr_power = counted_kerr_power;
-    counting.kerr_apply = counted_kerr_apply;
-    counting.kerr_instant = counted_kerr_instant;
-    counting.spectral_scale = counted_spectral_scale;
-    counting.spectral_add = counted_spectral_add;
-    be->kernels = &counting;
-    counting_ops = *be->ops;
-    plain_execute = counting_ops.fft_execute;
-    counting_ops.fft_execute = counted_execute;
-    be->ops = &counting_ops;
-}
+/* What the last call asked for. */
+static struct backend_counts asked;
 
 /* A model of ROWS members that differ in all that a row has of its own. */
 struct bench {
@@ -127,7 +86,6 @@ static void bench_open(struct bench *b, const struct kind *kind)
     *b = (struct bench){.kind = kind, .ld = stepper_spectrum_stride(N)};
     const struct backend_options options = lane_options(1);
     ck_assert_int_eq(backend_create(&options, &b->be), 0);
-    use_counting(b->be);
     for (int r = 0; r < ROWS; r++) {
         fill_member(&b->member[r], kind, r);
         ck_assert_int_eq(gnlse_point_read(&b->member[r].params, &b->point[r]), 0);
@@ -231,8 +189,9 @@ static void call_rows(struct bench *b, long row, long rows, const bool *on, cplx
                                    .ld = b->ld,
                                    .st = &b->st[row]};
     memset(b->st, 0, sizeof b->st);
-    launches = transforms = 0;
+    backend_counts_begin(b->be);
     ck_assert_int_eq(seen.nonlinear(seen.model, &call), 0);
+    asked = backend_counts_end(b->be);
     for (int r = 0; r < ROWS; r++)
         ck_assert_int_eq(ops->download(b->be, out[r], b->spectra + r * b->ld, sizeof out[r]),
                          0);
@@ -271,8 +230,8 @@ static void check_values(const struct bench *b, long row, long rows, const bool 
 
 static void check_counts(const struct bench *b, long row, long rows, const bool *on)
 {
-    ck_assert_int_eq(launches, b->kind->passes);
-    ck_assert_int_eq(transforms, b->kind->transforms);
+    ck_assert_int_eq(asked.launches, b->kind->passes);
+    ck_assert_int_eq(asked.transforms, b->kind->transforms);
     for (int r = 0; r < ROWS; r++) {
         const bool in = takes_part(row, rows, on, r);
         ck_assert_int_eq(b->st[r].passes, in ? b->kind->passes : 0);

@@ -7,11 +7,11 @@
 #include "kernels/base/mem.h"
 #include "kernels/contract/bounds.h"
 #include "kernels/contract/compare.h"
+#include "tests/kernels/backend_counts.h"
 #include "tests/kernels/isa.h"
 #include "tests/kernels/lane.h"
 #include "tests/kernels/perturbed.h"
 #include "tests/kernels/team_case.h"
-#include "tests/kernels/team_counts.h"
 #include "tests/unit_main.h"
 
 #define MEMBERS 6
@@ -464,7 +464,7 @@ static long launches_of_trial(int terms, enum step_norm norm)
 }
 
 /* All launches cover all rows, those of the stepper under a mask. */
-static void check_launches(const struct team_counts *counts, int rows, long own, long of_n)
+static void check_launches(const struct backend_counts *counts, int rows, long own, long of_n)
 {
     ck_assert_int_eq(counts->launches, own + of_n);
     ck_assert_int_eq(counts->masked, own);
@@ -489,13 +489,13 @@ static void load_equal(struct team_run *to, int terms, enum step_norm norm)
 }
 
 /* Advance up to the stop that N asks for in its next `calls` calls. */
-static struct team_counts counted(struct team_run *of, long calls)
+static struct backend_counts counted(struct team_run *of, long calls)
 {
     atomic_store(&of->control.stop, 0);
     of->stop_call = of->calls + calls;
-    team_counts_begin(of->be);
+    backend_counts_begin(of->be);
     team_advance(of);
-    return team_counts_end(of->be);
+    return backend_counts_end(of->be);
 }
 
 static void check_counts(struct backend *be, int rows, int terms, enum step_norm norm)
@@ -503,7 +503,7 @@ static void check_counts(struct backend *be, int rows, int terms, enum step_norm
     const long own = launches_of_trial(terms, norm);
     team_open(&run, be, rows, 1, terms);
     load_equal(&run, terms, norm);
-    struct team_counts counts = counted(&run, 1 + 6);
+    struct backend_counts counts = counted(&run, 1 + 6);
     /* The first slopes, a trial, and what it led to before advance returns. */
     check_launches(&counts, rows, 2 + own, 1 + 6);
     ck_assert_int_eq(counts.uploads, 3);

@@ -17,7 +17,7 @@ SMALL = 1e-9
 
 
 def value(text):
-    text = text.rstrip("fFlL") if "x" not in text.lower() else text.rstrip("fFlL")
+    text = text.rstrip("fFlL")
     return float.fromhex(text) if "x" in text.lower() else float(text)
 
 

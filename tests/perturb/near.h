@@ -18,8 +18,8 @@
  *   ck_assert_ratio     the same for a tolerance relative to want
  *   ck_assert_rounding  the same as ck_assert_ratio where nothing but rounding differs: two
  *                       tolerances more are seen; ck_assert_rounding_of: relative to a scale
- *   ck_assert_norm      an error that is a norm of a difference, or the largest of many: a
- * result that is off by tolerance + error is seen whatever its direction
+ *   ck_assert_norm      an error that is a norm of a difference, or the largest of many: it
+ *                       sees a result off by tolerance + error, whatever the direction
  *
  * A fault is at most NEAR_FAR tolerances large, so that it says how much is still seen; the
  * tolerance of a rounding comparison is at most NEAR_ROUNDING.

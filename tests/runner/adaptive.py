@@ -200,7 +200,7 @@ def the_death_of_a_worker_changes_nothing():
 def a_stop_on_request_is_resumed():
     want = found(reference())
     folder = write(NOISY)
-    process = start(folder, *ESTIMATE, "-n", "2", env={"FARM_FAULT": "slow=0.01@member.start"})
+    process = start(folder, *ESTIMATE, "-n", "2", env={"FARM_FAULT": "slow=0.05@member.start"})
     wait_until(lambda: (found(folder)["state"] == DONE).sum() >= 15, "members done")
     process.send_signal(signal.SIGINT)
     code, _, err = finish(process)

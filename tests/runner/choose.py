@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import CODES, NOISE, SLOW, begun, content, finish, run, same, start, states, wait_until, write
+from farm import CODES, NOISE, SLOW, SLOWER, begun, content, finish, run, same, start, states, wait_until, write
 
 MODES = ([], ["-n", "2"])
 
@@ -83,7 +83,7 @@ def a_point_is_reduced_when_its_last_member_was_chosen():
 
 
 def a_stopped_choice_goes_on_with_the_same_command():
-    folder = write(SLOW)
+    folder = write(SLOWER)
     process = start(folder, "--only", "0-19")
     wait_until(lambda: begun(folder), "members done")
     process.terminate()

@@ -284,6 +284,9 @@ def what_a_capillary_cannot_do():
     check("a mixture is planned", plan.returncode == 0 and "gases that ionise differently" in plan.stdout)
     plan = sf("plan", write("gas.yaml", GAS.replace("gas: He", "gas: Air")), "--no-measure")
     check("the lines that air lacks are named", plan.returncode == 0 and "lines of O2" in plan.stdout + plan.stderr)
+    for word in ("time", "spectral"):
+        plan = sf("plan", write("gas.yaml", GAS + f"  absorber: {{{word}: 1 m}}\n"), "--no-measure")
+        check(f"one absorber alone is planned: {word}", plan.returncode == 0, plan.stderr)
     taper = GAS.replace("radius: 125 um", "radius: {z: [0 cm, 10 cm], radius: [125 um, 100 um]}")
     check("a taper is planned", sf("plan", write("gas.yaml", taper), "--no-measure").returncode == 0)
     axis = GAS.replace("  pressure: 1 bar\n", "") + "axes:\n  - pressure: [1 bar, 2 bar]\n"

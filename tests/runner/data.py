@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import begun, command, content, descendants, finish, run, same, start, wait_until, write
+from farm import begun, command, content, descendants, finish, kill_all, run, same, start, wait_until, write
 from near import near
 
 PI = np.pi
@@ -155,9 +155,7 @@ def a_farm_that_is_started_again_gets_the_same_data_or_none():
         wait_until(lambda: begun(folder, 2), "members begun")
         if changed:
             edit(os.path.join(folder, "pulse.txt"), "\n0 1.0", "\n0 1.1")
-        for pid in descendants(process.pid):
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "scanfarm":
-                os.kill(pid, signal.SIGKILL)
+        kill_all([pid for pid in descendants(process.pid) if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "scanfarm"])
         code, _, err = finish(process)
         if changed:
             assert code == 4 and "again" in err and "parameters.pulse.file is" in err, (code, err)

@@ -40,6 +40,10 @@ axes: [{a: {from: 0, to: 39, points: 40}}]
 save: {planes: 3}
 store: {history: 0}
 """
+# Minutes of it, for runs that are looked at and cut short: no look comes too late, on a busy machine either. And what is
+# long enough where they are made whole afterwards.
+ENDLESS = SLOW.replace("to: 39, points: 40", "to: 3999, points: 4000")
+SLOWER = SLOW.replace("10 ms", "40 ms")
 FAILS = "scan: fails\nmodel: probe\naxes: [{fail_at: [-1, 1, -1]}]\nsave: {planes: 3}\n"
 NOISE = """scan: noise
 model: gnlse
@@ -146,6 +150,15 @@ def descendants(pid):
     return found
 
 
+def kill_all(pids):
+    """Some of them may be gone by the death of others."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def workers_of(pid):
     """Ranks above 0, by the rank that mpirun gave them."""
     ranks = {}
@@ -220,7 +233,7 @@ def noise_input_is_the_same_bits_for_any_workers_and_chunks():
 
 def a_killed_controller_or_mpirun_ends_the_job_too():
     for victim in ("mpirun", "controller"):
-        folder = write(SLOW.replace("10 ms", "30 ms"))  # ranks outlive mpirun for a while
+        folder = write(SLOWER)  # ranks outlive mpirun for a while
         process = start(folder, "-n", "2")
         wait_until(lambda: begun(folder), "members done")
         everybody = descendants(process.pid)
@@ -237,43 +250,34 @@ def a_killed_controller_or_mpirun_ends_the_job_too():
         assert (states(folder) == 2).all()
 
 
-def signals_stop_in_order_and_the_same_command_goes_on():
-    whole = content_of_whole()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-        for words in ([], ["-n", "2"]):
-            folder = write(SLOW)
-            process = start(folder, *words)
-            wait_until(lambda: begun(folder), "members done")
-            everybody = descendants(process.pid)
-            process.send_signal(number)
-            code, _, err = finish(process, 15)
-            assert code == 75 and "left" in err, (number, words, code, err)
-            assert gone(everybody)
-            with open(os.path.join(folder, "out.h5.journal")) as file:
-                assert '"code":75' in file.read().splitlines()[-1]
-            assert run(folder, *words)[0] == 0
-            assert same(whole, content(folder))
-
-
-def content_of_whole():
-    folder = write(SLOW)
-    assert run(folder, "-n", "2")[0] == 0
-    return content(folder)
+def a_signal_stops_in_order_and_the_same_command_goes_on():
+    """Other signals: ends.py."""
+    whole = write(SLOWER)
+    assert run(whole, "-n", "4")[0] == 0
+    for words in ([], ["-n", "2"]):
+        folder = write(SLOWER)
+        process = start(folder, *words)
+        wait_until(lambda: begun(folder), "members done")
+        process.send_signal(signal.SIGINT)
+        code, _, err = finish(process)
+        assert code == 75 and "left" in err, (words, code, err)
+        assert run(folder, *words)[0] == 0
+        assert same(content(whole), content(folder))
 
 
 def a_signal_before_the_farm_has_started_stops_it_too():
     for wait in (0.0, 0.15, 0.3, 0.45):
-        folder = write(SLOW)
+        folder = write(ENDLESS)
         process = start(folder, "-n", "2")
         wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5")), "the file")
         time.sleep(wait)  # nothing to wait for: any moment must do
         process.send_signal(signal.SIGINT)
-        code, _, err = finish(process, 20)
+        code, _, err = finish(process)
         assert code == 75, (wait, code, err)
 
 
 def a_signal_while_a_slow_launcher_starts_stops_the_ranks():
-    folder = write(SLOW)
+    folder = write(ENDLESS)
     late = os.path.abspath(os.path.join(folder, "late"))
     os.makedirs(late)
     path = os.path.join(late, "mpirun")
@@ -283,7 +287,7 @@ def a_signal_while_a_slow_launcher_starts_stops_the_ranks():
     process = start(folder, "-n", "2", env={"PATH": late + os.pathsep + os.environ["PATH"]})
     wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5")), "the file")
     process.send_signal(signal.SIGINT)
-    code, _, err = finish(process, 60)
+    code, _, err = finish(process)
     assert code == 75, (code, err)
 
 
@@ -299,19 +303,20 @@ def a_second_interrupt_ends_at_once():
         process.wait(0.3)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
-    code, _, err = finish(process, 20)
+    code, _, err = finish(process)
     assert code in (130, 75), (code, err)
     assert gone(everybody)
 
 
 def a_killed_launcher_leaves_no_rank_behind():
-    folder = write(SLOW)
+    folder = write(SLOWER)
     process = start(folder, "-n", "2")
     wait_until(lambda: begun(folder), "members done")
     everybody = descendants(process.pid)
     process.kill()
     process.communicate()
-    wait_until(lambda: gone(everybody), "no rank", 15)
+    wait_until(lambda: gone(everybody), "no rank")
+    assert (states(folder) != 2).any(), "it was killed too late"
     assert run(folder, "-n", "2")[0] == 0
     assert (states(folder) == 2).all()
 
@@ -338,7 +343,7 @@ def another_configuration_is_refused_with_its_keys():
 
 
 def a_file_in_use_is_refused():
-    folder = write(SLOW)
+    folder = write(ENDLESS)
     process = start(folder, "-n", "1")
     wait_until(lambda: begun(folder, 1), "members done")
     code, _, err = run(folder)
@@ -387,7 +392,7 @@ def cpu_seconds(pid):
 
 
 def idle_ranks_do_not_burn_cores():
-    folder = write("scan: s\nmodel: probe\nparameters: {sleep: 4 s}\nsave: {planes: last}\n")
+    folder = write("scan: s\nmodel: probe\nparameters: {sleep: 60 s}\nsave: {planes: last}\n")
     process = start(folder, "-n", "3")
     wait_until(lambda: len(workers_of(process.pid)) == 3, "three workers")
     journal = os.path.join(folder, "out.h5.journal")
@@ -400,7 +405,8 @@ def idle_ranks_do_not_burn_cores():
     time.sleep(2)  # the span that is measured
     span = time.time() - begin
     shares = [(cpu_seconds(pid) - then) / span for pid, then in zip(ranks, before)]
-    assert finish(process)[0] == 0
+    process.terminate()
+    assert finish(process)[0] == 75
     assert max(shares) < 0.1, shares
 
 
@@ -414,14 +420,15 @@ def bad_openmp_variables_are_named():
 
 def openmp_binding_does_not_take_cores_away():
     for value in ("true", "close", "spread"):
-        folder = write(SLOW)
+        folder = write(ENDLESS)
         process = start(folder, "-n", "1", "-t", "2", env={"OMP_PROC_BIND": value})
         wait_until(lambda: begun(folder, 1), "members done")
         allowed = set()
         for path in glob.glob(f"/proc/{workers_of(process.pid)[0]}/task/*"):
             allowed |= os.sched_getaffinity(int(os.path.basename(path)))
+        process.terminate()
         code, _, err = finish(process)
-        assert code == 0 and f"OMP_PROC_BIND={value} is not used" in err, err
+        assert code == 75 and f"OMP_PROC_BIND={value} is not used" in err, err
         assert len(allowed) >= 2, (value, allowed)
 
 
@@ -558,4 +565,4 @@ def a_file_without_timing_says_so():
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks(globals(), but=("content_of_whole",)))
+    sys.exit(run_checks(globals()))

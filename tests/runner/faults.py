@@ -26,7 +26,7 @@ PATIENCE = float(os.environ.get("CK_TIMEOUT_MULTIPLIER", "4"))
 folders = itertools.count(1)
 lock = threading.Lock()
 
-# 24 members of 5 planes, 60 ms each; `code` of each member is known
+# 24 members of 5 planes, 75 ms each; `code` of each member is known
 SLOW = """scan: slow
 model: probe
 parameters: {sleep: 15 ms, size: 32}
@@ -34,6 +34,8 @@ axes: [{a: [0, 1, 2, 3]}, {b: [0, 1, 2, 3, 4, 5]}]
 save: {planes: 5, field: true, observables: all}
 store: {history: 0}
 """
+# 300 ms each: seconds in which to find and kill a rank, on a busy machine too
+LIVE = SLOW.replace("15 ms", "60 ms")
 # one member that computes for minutes between its first and its last plane
 FIBRE = """scan: fibre
 model: gnlse
@@ -96,7 +98,7 @@ def started(folder, *words, env=None):
 
 def a_killed_worker_is_replaced_by_the_others():
     for number in (signal.SIGKILL, signal.SIGSEGV):
-        folder = write(SLOW)
+        folder = write(LIVE)
         process = started(folder, "-n", "3")
         os.kill(workers_of(process.pid)[1], number)
         code, _, err = finish(process, 60 * PATIENCE)
@@ -117,7 +119,7 @@ def a_worker_killed_at_any_point_of_a_commit_costs_nothing():
 
 
 def a_stopped_worker_is_ended_and_replaced():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "2")
     victim = workers_of(process.pid)[0]
     os.kill(victim, signal.SIGSTOP)
@@ -149,7 +151,7 @@ def a_slow_worker_is_left_alone():
 
 
 def another_worker_confirms_a_death_that_the_controller_cannot_see():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "3", env=fault("mute@machine,rank=0"))
     os.kill(workers_of(process.pid)[1], signal.SIGKILL)
     code, _, err = finish(process, 60 * PATIENCE)
@@ -158,7 +160,7 @@ def another_worker_confirms_a_death_that_the_controller_cannot_see():
 
 
 def another_worker_ends_a_stopped_one():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "3", env=fault("mute@machine,rank=0"))
     victim = workers_of(process.pid)[1]
     os.kill(victim, signal.SIGSTOP)
@@ -168,7 +170,7 @@ def another_worker_ends_a_stopped_one():
 
 
 def a_helper_that_dies_is_replaced_by_another():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "4", env=fault(f"mute@machine,rank=0;kill@fence,{once(folder)}"))
     os.kill(workers_of(process.pid)[1], signal.SIGKILL)
     code, _, err = finish(process, 120 * PATIENCE)
@@ -177,7 +179,7 @@ def a_helper_that_dies_is_replaced_by_another():
 
 
 def without_a_confirmation_members_wait_for_the_next_run():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "1", env=fault("mute@machine,rank=0"))
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
     code, _, err = finish(process, 120 * PATIENCE)
@@ -201,10 +203,9 @@ def a_member_that_kills_its_workers_is_quarantined():
 
 
 def when_all_workers_die_the_run_ends_and_goes_on_later():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "2")
-    for pid in workers_of(process.pid):
-        os.kill(pid, signal.SIGKILL)
+    farm.kill_all(workers_of(process.pid))
     code, _, err = finish(process, 60 * PATIENCE)
     assert code == 3 and "no worker is left" in err, (code, err)
     again(folder, "-n", "2")
@@ -219,8 +220,7 @@ def relaunched_after_all_workers_or_the_controller_died():
         everybody = descendants(process.pid)
         starter = [p for p in everybody if os.path.basename(os.readlink(f"/proc/{p}/exe")) != "scanfarm"]
         controller = [p for p in everybody if p not in ranks and p not in starter]
-        for pid in {"workers": ranks, "controller": controller, "mpirun": starter[:1]}[victim]:
-            os.kill(pid, signal.SIGKILL)
+        farm.kill_all({"workers": ranks, "controller": controller, "mpirun": starter[:1]}[victim])
         code, _, err = finish(process, 120 * PATIENCE)
         assert code == 0 and "again" in err, (victim, code, err)
         whole(folder)
@@ -299,7 +299,7 @@ def storage_errors_end_the_run_with_path_and_errno():
 
 
 def by_hand_a_death_ends_the_job_and_the_same_command_goes_on():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = start(folder, before=("mpirun", "--oversubscribe", "-n", "3"))
     wait_until(lambda: farm.begun(folder, 2), "members done", 60 * PATIENCE)
     victim = workers_of(process.pid)[0]
@@ -312,7 +312,7 @@ def by_hand_a_death_ends_the_job_and_the_same_command_goes_on():
 
 
 def by_hand_with_recovery_the_others_go_on():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = start(folder, before=("mpirun", "--oversubscribe", "--enable-recovery", "-n", "3"))
     wait_until(lambda: farm.begun(folder, 2), "members done", 60 * PATIENCE)
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
@@ -322,7 +322,7 @@ def by_hand_with_recovery_the_others_go_on():
 
 
 def two_runs_at_once_are_one():
-    folder = write(SLOW)
+    folder = write(LIVE)
     first = started(folder, "-n", "2")
     code, _, err = finish(start(folder, "-n", "2"), 30 * PATIENCE)
     assert code == 4 and "in use" in err and str(first.pid) in err, (code, err)
@@ -331,10 +331,9 @@ def two_runs_at_once_are_one():
 
 
 def a_killed_run_is_taken_over_at_once():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "2")
-    for pid in [process.pid, *descendants(process.pid)]:
-        os.kill(pid, signal.SIGKILL)
+    farm.kill_all([process.pid, *descendants(process.pid)])
     process.communicate()
     begin = time.time()
     again(folder, "-n", "2")
@@ -347,9 +346,7 @@ def ranks_that_a_dead_launcher_left_are_ended():
     process = started(folder, "-n", "2")
     everybody = descendants(process.pid)
     ranks = workers_of(process.pid)
-    for pid in [process.pid, *everybody]:
-        if pid not in ranks:
-            os.kill(pid, signal.SIGKILL)
+    farm.kill_all(pid for pid in [process.pid, *everybody] if pid not in ranks)
     process.communicate()
     again(folder, "-n", "4")
     assert gone(ranks)
@@ -357,7 +354,7 @@ def ranks_that_a_dead_launcher_left_are_ended():
 
 
 def a_stop_request_of_one_rank_stops_all():
-    folder = write(SLOW)
+    folder = write(LIVE)
     process = started(folder, "-n", "2")
     os.kill(workers_of(process.pid)[0], signal.SIGTERM)
     code, _, err = finish(process, 30 * PATIENCE)
@@ -449,6 +446,13 @@ def each_failed_member_has_its_own_reason_in_the_journal():
         assert seen.keys() == want.keys(), seen
         for member, plane in want.items():
             assert f"plane {plane}" in seen[member], (member, seen)
+
+
+def orders_that_say_nothing_are_refused():
+    """They would leave a check without its fault."""
+    for order, word in (("kill@step,count=2", "count=2"), ("kil@step", "kil"), ("kill,rank=1", "kill"), ("slow=0.1@step;x", "x")):
+        code, _, err = finish(start(write(SLOW), env=fault(order)), 60 * PATIENCE)
+        assert code == 2 and f"FARM_FAULT: '{word}' is no order" in err, (order, code, err)
 
 
 # They wait for a minute each, so that the others find their time beside them.

@@ -4,6 +4,7 @@
 
 Without arguments all checks are made; an argument chooses those whose names contain it.
 """
+import json
 import os
 import shutil
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from checks import run_checks
 from farm import command, run, write
-from near import near, norm_below
+from near import near, norm_below, rounding
 
 PLAIN = ("--fft-rigour", "estimate")  # the same plans in every start, made at once
 EPS = 2.0 ** -52
@@ -107,6 +108,48 @@ def a_replay_on_the_same_build_is_within_the_ladder_and_sees_a_part_in_1e9():
         assert peak > 0 and np.abs(a - b).max() <= LADDER * EPS * peak, (model, np.abs(a - b).max() / peak / EPS)
         other = done(replay(text.replace("duration: 10 fs", "duration: 10.00000001 fs"), length, source))
         assert np.abs(a - fields(other)[1]).max() > LADDER * EPS * peak, f"{model}: a perturbation of 1e-9 is not seen"
+
+
+def told(a, b):
+    """Exit code of diff, its classes with pairs, and what is farthest apart."""
+    r = command(".", "diff", "--json", a, b)
+    assert r.returncode in (0, 1), r
+    found = json.loads(r.stdout)
+    return r.returncode, {name: c for name, c in found["classes"].items() if c["pairs"]}, found["worst"]
+
+
+def diff_holds_files_of_the_same_steps_to_rounding():
+    """Replays by any instructions and their original are one discrete computation: 16 eps of the peak a step."""
+    for model, (text, length, _, first) in MODELS.items():
+        source = original(text, length, first)
+        count = len(steps(source, 1)[0])
+        again, baseline = done(replay(text, length, source)), done(replay(text, length, source), "--isa", "x86-64")
+        names = [os.path.join(folder, "out.h5") for folder in (source, again, baseline)]
+        for a, b in ((0, 1), (1, 0), (0, 2), (1, 2)):
+            code, classes, worst = told(names[a], names[b])
+            assert code == 0 and set(classes) <= {"equal", "matched"}, (model, a, b, classes, worst)
+        assert set(told(names[1], names[2])[1]) == {"matched"} or "x86-64;" in kernel(again), model
+        shutil.copy(names[2], "changed.h5")
+        with h5py.File("changed.h5", "r+") as file:
+            plane = file["plane/field"][0, 2]
+            bin_ = int(np.abs(plane).argmax())
+            file["plane/field"][0, 2, bin_] *= 1 + 1e-9
+        code, classes, worst = told("changed.h5", names[1])
+        assert code == 1 and classes["matched"]["outside"] == 1 and worst[0]["class"] == "R", (model, classes)
+        assert worst[0]["what"] == "field" and worst[0]["planes"] == [2, 2] and worst[0]["index"] == bin_, worst
+        peak = np.abs(plane).max() * (1 + 1e-9)
+        assert rounding(worst[0]["allowed"], 16 * EPS * count * peak), (worst, count, peak)
+        assert set(told(names[0], "changed.h5")[1]) == {"matched"}, model
+        shutil.copy(names[0], "moved.h5")  # one step begins a bit elsewhere: nothing says how far they may be apart
+        with h5py.File("moved.h5", "r+") as file:
+            k = np.flatnonzero(file["step/accepted"][1])[1]
+            file["step/z"][1, k] = np.nextafter(file["step/z"][1, k], 1)
+        assert set(told("moved.h5", "changed.h5")[1]) == {"unbounded"}, model
+
+
+def kernel(folder):
+    with h5py.File(os.path.join(folder, "out.h5")) as file:
+        return file["member/kernel_id"][0].decode()
 
 
 def a_replay_at_full_length_is_as_accurate_as_its_original():

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import content, descendants, finish, gone, run, same, start, states, wait_until, write
+from farm import content, descendants, finish, gone, kill_all, run, same, start, states, wait_until, write
 from near import norm_below
 
 # planes 0 … 4; some hundred steps between two of them
@@ -172,8 +172,7 @@ def a_death_of_all_ranks_is_continued_on_any_number_of_workers():
         process = start(folder, *PLAIN, "-n", "2")
         wait_for_planes(process, folder, 2)
         everybody = [process.pid, *descendants(process.pid)]
-        for pid in everybody:
-            os.kill(pid, signal.SIGKILL)
+        kill_all(everybody)
         process.communicate()
         wait_until(lambda: gone(everybody), "all dead")
         counted_are_right(folder, LONG, words)
@@ -293,8 +292,8 @@ def what_is_saved_changes_nothing_about_going_on():
 
 
 def a_member_that_may_take_so_long_may_take_so_long_in_all_its_runs():
-    text = ("scan: t\nmodel: probe\nparameters: {sleep: 100 ms}\nsave: {planes: 1000}\n"
-            "limits: {timeout: 1.2 s}\nstore: {checkpoint: 50 ms}\n")
+    text = ("scan: t\nmodel: probe\nparameters: {sleep: 200 ms}\nsave: {planes: 1000}\n"
+            "limits: {timeout: 4 s}\nstore: {checkpoint: 50 ms}\n")
     folder = write(text)
     begin = time.time()
     process = start(folder)
@@ -305,7 +304,7 @@ def a_member_that_may_take_so_long_may_take_so_long_in_all_its_runs():
     code, _, err = run(folder)
     assert code == 1 and states(folder)[0] == 4, err
     wall, saved = column(folder, "wall_s")[0], column(folder, "n_saved")[0]
-    assert 1.2 <= wall < 1.2 + 2 * spent and saved <= 12, (wall, saved, spent)
+    assert 4 <= wall < 4 + 2 * spent and saved <= 20, (wall, saved, spent)
 
 
 def a_million_steps_are_counted_exactly_and_the_history_is_capped():

@@ -16,7 +16,7 @@ failures = []
 
 PROBE = """scan: codes
 model: probe
-parameters: {size: 4, sleep: 15 ms}
+parameters: {size: 4, sleep: 50 ms}
 axes:
   - a: [0, 1]
   - b: {from: 0, to: 2, points: 3}

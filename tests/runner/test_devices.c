@@ -240,6 +240,29 @@ START_TEST(rows_are_what_free_memory_holds)
 }
 END_TEST
 
+/* 30 bytes for the transforms of a row, 10 for those of each row more. */
+START_TEST(transforms_have_their_share)
+{
+    struct batch_ledger l = ledger();
+    char text[BATCH_TEXT_SIZE];
+    l.work = 30;
+    l.work_row = 10;
+    ck_assert_int_eq(rows_of(l, "its memory"), 12); /* 1 + (900 - 60 - 100 - 50 - 30) / 60 */
+    ck_assert_int_eq(batch_count(&l, "device"), 0);
+    ck_assert(batch_bytes(&l, 1) == 180 && batch_bytes(&l, 12) == 840);
+    batch_text(&l, text, sizeof text);
+    ck_assert_str_eq(text, "900 B of 1 kB free, 60 B kept; tables 100 B + 12 rows of 50 B + "
+                           "transforms 140 B = 840 B, by its memory");
+    l.left = 240; /* 60 + 100 + 50 + 30 */
+    ck_assert_int_eq(rows_of(l, "its memory"), 1);
+    l.left = 239;
+    status_capture(text, sizeof text);
+    ck_assert_int_eq(batch_count(&l, "card 7"), ERR_DEVICE);
+    status_capture(NULL, 0);
+    ck_assert_ptr_nonnull(strstr(text, "180 bytes"));
+}
+END_TEST
+
 START_TEST(rows_have_an_end)
 {
     struct batch_ledger l = ledger();
@@ -331,6 +354,7 @@ static Suite *suite(void)
     tcase_add_test(core, slurm_names_devices_of_the_job);
     tcase_add_test(core, slurms_numbers_that_are_not_there_are_never_passed_over_in_silence);
     tcase_add_test(core, rows_are_what_free_memory_holds);
+    tcase_add_test(core, transforms_have_their_share);
     tcase_add_test(core, rows_have_an_end);
     tcase_add_test(core, no_room_for_one_row_is_refused_with_the_bytes);
     tcase_add_test(core, a_ledger_names_all_its_rows);

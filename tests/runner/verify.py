@@ -16,7 +16,7 @@ import numpy as np
 from checks import run_checks
 from checksum import seal
 from data import table_folder
-from farm import CODES, GUIDED, NOISE, SLOW, begun, command, finish, run, start, wait_until, write
+from farm import CODES, ENDLESS, GUIDED, NOISE, begun, command, finish, run, start, wait_until, write
 from near import near, rounding
 
 STEPS = CODES.replace("store: {history: 0}\n", "")
@@ -106,7 +106,7 @@ def files_of_shards_are_whole():
 
 
 def files_of_runs_that_were_cut_short_are_whole():
-    folder = write(SLOW)
+    folder = write(ENDLESS)
     process = start(folder)
     wait_until(lambda: begun(folder), "some members")
     process.send_signal(signal.SIGTERM)

@@ -419,6 +419,13 @@ START_TEST(a_key_without_effect_is_refused)
     scan_destroy(toy_scan(
         TOY_HEAD
         "parameters: {length: 1, edge.width: 2 cm}\naxes: [{edge.share: [5 %, 6 %]}]\n"));
+    /* What may be none itself is switched on by itself. */
+    struct scan *const scan = toy_scan(TOY_HEAD "parameters: {length: 1, edge.late: 3 cm}\n");
+    ck_assert(isnan(toy_value(scan, 0, "edge.share")));
+    ck_assert_exactly(toy_value(scan, 0, "edge.late"), 0.03);
+    scan_destroy(scan);
+    scan_destroy(
+        toy_scan(TOY_HEAD "parameters: {length: 1}\naxes: [{edge.late: [1 cm, none]}]\n"));
 }
 END_TEST
 

@@ -71,6 +71,7 @@ static const struct param_info toy_params[] = {
     {REAL("edge.share", "1", 0, 0.5), .fallback = "none",
      .flags = PARAM_GROUP | PARAM_NONE | PARAM_OPEN},
     {REAL("edge.width", "m", 0, 1), .fallback = "0.01"},
+    {REAL("edge.late", "m", 0, 1), .fallback = "none", .flags = PARAM_NONE},
     {REAL("choice_of_two", "J", 0, 1e300)},
     STEPPER_PARAM_ROWS,
 };

@@ -14,7 +14,6 @@
 #include "kernels/models/pulse/half_power.h"
 
 enum capillary_axis { AXIS_OMEGA, AXIS_T, AXIS_PATH, CAPILLARY_AXES };
-enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
 enum rate_evaluation capillary_rate_evaluation(const struct capillary_point *point, int species)
 {
@@ -77,8 +76,10 @@ static size_t response_bytes(const struct capillary_point *point)
     return CAPILLARY_NODES * (response_column_bytes(&setup) + response_scratch_bytes(&setup));
 }
 
+/* As on a device, which has a copy of the plane that leaves. */
 static size_t row_bytes(const struct capillary_point *point)
 {
+    size_t pieces[PLANE_PIECES];
     const struct real_grid *const g = &point->grid;
     const size_t bins = (size_t)real_grid_bins(g);
     const size_t fine = (size_t)g->fine;
@@ -89,6 +90,7 @@ static size_t row_bytes(const struct capillary_point *point)
                          + (point->time_length > 0.0 ? edge : 0)
                          + (point->raman ? 4 * fine + 8 * (fine + 1) : 0);
     return sizeof(struct capillary_row) + response_bytes(point)
+           + plane_fetch_bytes(capillary_pieces(point, pieces), pieces)
            + CAPILLARY_MODES
                  * stepper_row_bytes(real_grid_bins(g), spectrum_bins(point), (int)terms)
            + (2 * samples + bins * (terms + 1) + extra) * sizeof(double);
@@ -103,8 +105,20 @@ static size_t shared_bytes(const struct capillary_point *point)
     return sizeof(struct model) + response_shared_bytes(&setup)
            + (point->envelope ? capillary_envelope_bytes(point) : 0)
            + (3 * fine + 4 * (size_t)spectrum_bins(point)
-              + (6 + 2 * (size_t)capillary_terms_most(point)) * bins)
+              + (5 + 2 * (size_t)capillary_terms_most(point)) * bins)
                  * sizeof(double);
+}
+
+/* On a device. */
+static void describe_plans(const struct capillary_point *point, struct plane_layout *out)
+{
+    const long fine = point->grid.fine;
+    layout_add_plan(out, point->envelope ? FFT_C2C_FORWARD : FFT_R2C, fine);
+    layout_add_plan(out, point->envelope ? FFT_C2C_BACKWARD : FFT_C2R, fine);
+    if (!point->raman)
+        return;
+    layout_add_plan(out, FFT_R2C, 2 * fine);
+    layout_add_plan(out, FFT_C2R, 2 * fine);
 }
 
 static void describe_shapes(const struct capillary_point *point, struct plane_layout *out)
@@ -167,6 +181,7 @@ static int capillary_layout(const struct params *params, struct plane_layout *ou
         .shared_bytes = shared_bytes(&point),
         .row_bytes = row_bytes(&point)};
     describe_shapes(&point, out);
+    describe_plans(&point, out);
     const int rc = layout_medium(&point, &medium, out);
     capillary_medium_clear(&medium);
     if (rc == 0)
@@ -221,7 +236,8 @@ static void capillary_destroy(struct model *m)
     if (m == NULL)
         return;
     struct backend *const be = m->be;
-    stepper_destroy(m->stepper);
+    stepper_destroy(m->stepper); /* first: a trial may be under way in the rows */
+    plane_fetch_destroy(m->planes_out);
     response_destroy(m->response);
     capillary_envelope_destroy(m);
     destroy_rows(m);
@@ -236,8 +252,7 @@ static void capillary_destroy(struct model *m)
                                  m->half_backward};
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         be->ops->fft_destroy(be, plans[i]);
-    void *const host[] = {m->field, m->pre,    m->scratch, m->li,
-                          m->lr,    m->window, m->doubled, m->state};
+    void *const host[] = {m->field, m->pre, m->scratch, m->li, m->lr, m->window, m->doubled};
     for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
         mem_free(host[i]);
     host_fft_destroy(m->input);
@@ -269,8 +284,10 @@ static int create_long_rows(struct model *m)
     TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->half));
     for (int k = 0; k < RAMAN_MIX_MAX; k++)
         TRY(be->ops->alloc(be, n * m->ld_half, sizeof(cplx), (void **)&m->transfer[k]));
-    TRY(be->ops->fft_create(be, FFT_R2C, 2 * m->fine, &m->long_forward));
-    return be->ops->fft_create(be, FFT_C2R, 2 * m->fine, &m->long_backward);
+    const struct fft_shape there = {FFT_R2C, 2 * m->fine, n, m->ld_long, m->ld_half};
+    const struct fft_shape back = {FFT_C2R, 2 * m->fine, n, m->ld_half, m->ld_long};
+    TRY(backend_fft_create(be, &there, &m->long_forward));
+    return backend_fft_create(be, &back, &m->long_backward);
 }
 
 static int create_edge(struct model *m)
@@ -299,8 +316,10 @@ static int create_samples(struct model *m, const struct capillary_point *point)
     const long count = m->capacity * m->ld_real;
     TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->samples));
     TRY(be->ops->alloc(be, count, sizeof(double), (void **)&m->reply));
-    TRY(be->ops->fft_create(be, FFT_R2C, m->fine, &m->forward));
-    TRY(be->ops->fft_create(be, FFT_C2R, m->fine, &m->backward));
+    const struct fft_shape forward = {FFT_R2C, m->fine, m->capacity, m->ld_real, m->ld};
+    const struct fft_shape backward = {FFT_C2R, m->fine, m->capacity, m->ld, m->ld_real};
+    TRY(backend_fft_create(be, &forward, &m->forward));
+    TRY(backend_fft_create(be, &backward, &m->backward));
     /* A device has the whole transform for little, and each reading of samples costs it much.
      */
     if (reads_half(point) && !be->apart)
@@ -308,10 +327,13 @@ static int create_samples(struct model *m, const struct capillary_point *point)
     return m->third_harmonic ? 0 : create_quadrature(m);
 }
 
-/* The table of 1/k. */
-static int create_over(struct model *m)
+/* What the passes of a plane need where they are launched when it is asked for: their room,
+ * their numbers, the table of 1/k. */
+static int create_passes(struct model *m)
 {
     double *const over = m->window;
+    TRY(m->be->ops->alloc(m->be, m->ld, sizeof(cplx), (void **)&m->work));
+    TRY(m->be->ops->alloc(m->be, CAPILLARY_SCALARS, sizeof(double), (void **)&m->scalars));
     for (long k = 0; k < m->bins; k++)
         over[k] = k > 0 ? 1.0 / (double)k : 0.0;
     TRY(m->be->ops->alloc(m->be, m->ld_tilt, sizeof(double), (void **)&m->over));
@@ -322,19 +344,27 @@ static int create_rows(struct model *m, const struct capillary_point *point)
 {
     struct backend *const be = m->be;
     TRY(m->is_envelope ? capillary_envelope_create(m, point) : create_samples(m, point));
-    TRY(be->ops->alloc(be, m->ld, sizeof(cplx), (void **)&m->work));
-    TRY(create_over(m));
+    if (!be->apart)
+        TRY(create_passes(m));
     TRY(be->ops->alloc(be, m->capacity * m->ld_tilt, sizeof(double), (void **)&m->tilt));
     TRY(be->ops->alloc(be, (long)m->capacity * m->terms * m->ld_tilt, sizeof(double),
                        (void **)&m->loss));
-    TRY(be->ops->alloc(be, CAPILLARY_SCALARS, sizeof(double), (void **)&m->scalars));
     if (m->edge)
         TRY(create_edge(m));
     return m->raman ? create_long_rows(m) : 0;
 }
 
+static int create_fetches(struct model *m, const struct capillary_point *point)
+{
+    size_t bytes[PLANE_PIECES];
+    const int pieces = capillary_pieces(point, bytes);
+    return m->be->apart ? plane_fetch_create(m->be, m->capacity, pieces, bytes, &m->planes_out)
+                        : 0;
+}
+
 static int create_parts(struct model *m, const struct capillary_point *point)
 {
+    TRY(create_fetches(m, point));
     TRY(create_host(m));
     TRY(create_rows(m, point));
     const struct response_setup response = capillary_response_setup(point, m->be, m->capacity);
@@ -353,11 +383,9 @@ static int create_parts(struct model *m, const struct capillary_point *point)
                    .transforms = capillary_transforms(point),
                    .path = capillary_path,
                    .gather = capillary_gather,
-                   .accepted = capillary_accepted}};
-    long ld;
-    TRY(stepper_create(&setup, &m->stepper));
-    (void)stepper_split(m->stepper, 0, &ld);
-    return MEM_NEW(2 * ld, &m->state);
+                   .accepted = capillary_accepted,
+                   .settled = capillary_settled}};
+    return stepper_create(&setup, &m->stepper);
 }
 
 static int capillary_create(const struct params *params, struct backend *backend, int capacity,
@@ -399,211 +427,10 @@ static int capillary_create(const struct params *params, struct backend *backend
 static int capillary_advance(struct model *m, struct run_control *control,
                              struct row_status *st)
 {
+    for (int r = 0; r < m->capacity; r++)
+        if (!st[r].plane_ready)
+            TRY(plane_fetch_clear(m->planes_out, r)); /* it leaves the plane */
     return stepper_advance(m->stepper, control, st);
-}
-
-/* The imaginary part of the analytic signal of a real field, on all fine samples or, with
- * `half`, on every second one: -i times the spectrum, back. Both rows are those of the last
- * right-hand side, which nothing needs between steps and the caches still hold. */
-static int find_quadrature(struct model *m, int row, bool half)
-{
-    struct backend *const be = m->be;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    const long bins = (half ? m->fine / 2 : m->fine) / 2 + 1;
-    cplx *const spectrum = stepper_room(m->stepper, row);
-    struct spectral_join_args turn = {.out = spectrum + grid->first,
-                                      .zeros = {grid->first, bins - grid->last},
-                                      .ld_spec = m->ld};
-    turn.in = stepper_split(m->stepper, row, &turn.ld) + grid->first;
-    TRY(be->kernels->spectral_quarter(be, &turn, 0, 1, grid->last - grid->first));
-    return capillary_transform(m, half ? m->half_backward : m->backward, spectrum, m->ld,
-                               m->reply + row * m->ld_real, m->ld_real);
-}
-
-/* The samples of a real field, where no right-hand side has left them: before the first step.
- */
-static int find_samples(struct model *m, int row)
-{
-    cplx *field;
-    TRY(stepper_field(m->stepper, row, &field));
-    return capillary_transform(m, m->backward, field, m->ld, m->samples + row * m->ld_real,
-                               m->ld_real);
-}
-
-/* The power |A_analytic|^2 of a real field into m->window. Without third harmonic the
- * quadrature too is that of the right-hand side. */
-static int make_power(struct model *m, int row)
-{
-    struct backend *const be = m->be;
-    const bool known = m->row[row].fresh && !m->third_harmonic;
-    const size_t bytes = (size_t)m->fine * sizeof(double);
-    double *restrict power = m->window;
-    double *restrict samples = (double *)m->scratch;
-    if (!known)
-        TRY(find_quadrature(m, row, false));
-    TRY(be->ops->download(be, power, (known ? m->quadrature : m->reply) + row * m->ld_real,
-                          bytes));
-    TRY(be->ops->download(be, samples, m->samples + row * m->ld_real, bytes));
-    for (long j = 0; j < m->fine; j++)
-        power[j] = samples[j] * samples[j] + power[j] * power[j];
-    return 0;
-}
-
-/* What follows from the power. The samples of a state that a step led to are those of the
- * right-hand side there. */
-static int observe_power(struct model *m, int row, double *values)
-{
-    const struct capillary_row *const r = &m->row[row];
-    const bool known = r->fresh && !m->third_harmonic;
-    if (!m->is_envelope && !r->fresh)
-        TRY(find_samples(m, row));
-    if (!known && m->half_backward != NULL && half_power_fits(&r->point.grid)) {
-        struct half_power h = {.be = m->be,
-                               .samples = m->samples + row * m->ld_real,
-                               .quadrature = m->reply + row * m->ld_real,
-                               .work = m->work,
-                               .blocks = m->window};
-        TRY(find_quadrature(m, row, true));
-        TRY(half_power_init(&r->point.grid, &h));
-        return half_power_observe(&r->point, &h, values);
-    }
-    TRY(m->is_envelope ? capillary_envelope_power(m, row) : make_power(m, row));
-    capillary_observe_power(&r->point, m->window, values);
-    return 0;
-}
-
-/* The chirp, by angles between neighbouring bins on the backend. */
-static int observe_chirp(struct model *m, int row, const struct capillary_pairs *pairs,
-                         double *values)
-{
-    struct backend *const be = m->be;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    double *const size = (double *)stepper_room(m->stepper, row);
-    double *const out = m->work;
-    double sums[CAPILLARY_LINE] = {0.0};
-    long ld;
-    const double *const state = stepper_split(m->stepper, row, &ld);
-    const double mean = values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(grid, 1);
-    const double numbers[CAPILLARY_SCALARS] = {
-        [SCALAR_SHIFT] = (double)pairs->from + 0.5 - mean, [SCALAR_LEAST] = pairs->least};
-    const struct spectral_turn_args turn = {.in = state + pairs->from,
-                                            .next = state + pairs->from + 1,
-                                            .size = size,
-                                            .angle = size + m->ld,
-                                            .ld = ld,
-                                            .ld_real = m->ld};
-    const struct spectral_line_args weight = {.size = size,
-                                              .angle = size + m->ld,
-                                              .shift = m->scalars + SCALAR_SHIFT,
-                                              .least = m->scalars + SCALAR_LEAST,
-                                              .out = out,
-                                              .ld = m->ld};
-    struct spectral_line_args moment = weight;
-    moment.out = out + LINE_SLOPE;
-    if (pairs->count > 0) {
-        TRY(be->ops->upload(be, m->scalars, numbers, sizeof numbers));
-        TRY(be->kernels->spectral_turn(be, &turn, 0, 1, pairs->count));
-        TRY(be->kernels->spectral_weight(be, &weight, 0, 1, pairs->count));
-        TRY(be->kernels->spectral_moment(be, &moment, 0, 1, pairs->count));
-        TRY(be->ops->download(be, sums, out, sizeof sums));
-    }
-    values[CAPILLARY_CHIRP] = capillary_observe_chirp(grid, sums);
-    return 0;
-}
-
-/* The spectrum of a row as it is stored; bins that are not active are zero. */
-static int read_field(struct model *m, int row, cplx *restrict out)
-{
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    const double *real;
-    long ld;
-    const double *const split = stepper_split(m->stepper, row, &ld);
-    TRY(backend_view(m->be, split, ld + m->bins, m->state, &real));
-    const double *const imaginary = real + ld;
-    memset(out, 0, (size_t)grid->first * sizeof *out);
-#pragma omp simd
-    for (long k = grid->first; k < grid->last; k++)
-        out[k] = cplx_make(real[k], imaginary[k]);
-    memset(out + grid->last, 0, (size_t)(m->bins - grid->last) * sizeof *out);
-    return 0;
-}
-
-/* The powers of the bins, made on the backend, and their sums. */
-static int find_powers(struct model *m, int row, struct capillary_powers *out)
-{
-    struct backend *const be = m->be;
-    const struct real_grid *const grid = &m->row[row].point.grid;
-    const double number = (double)grid->first;
-    const long count = grid->last - grid->first;
-    double *const powers = (double *)stepper_room(m->stepper, row) + grid->first;
-    struct spectral_power_args args = {.over = m->over + grid->first,
-                                       .shift = m->scalars + SCALAR_FIRST,
-                                       .power = powers,
-                                       .out = m->work,
-                                       .ld_real = m->ld_tilt};
-    args.in = stepper_split(m->stepper, row, &args.ld) + grid->first;
-    TRY(be->ops->upload(be, m->scalars + SCALAR_FIRST, &number, sizeof number));
-    TRY(be->kernels->spectral_power(be, &args, 0, 1, count));
-    TRY(be->ops->download(be, out->sums, m->work, sizeof out->sums));
-    TRY(backend_view(be, powers, count, m->window + grid->first, &out->bin));
-    out->bin -= grid->first;
-    return 0;
-}
-
-/* What follows from the spectrum, and the spectrum itself where it is wanted. */
-static int observe_spectrum(struct model *m, int row, struct plane_buffers *out)
-{
-    struct capillary_powers powers;
-    struct capillary_pairs pairs;
-    if (out->array[ARRAY_FIELD] != NULL)
-        TRY(read_field(m, row, out->array[ARRAY_FIELD]));
-    TRY(find_powers(m, row, &powers));
-    capillary_observe_spectrum(&m->row[row].point, &powers, out->observable, &pairs);
-    return observe_chirp(m, row, &pairs, out->observable);
-}
-
-/* Plasma after the pulse, by the column that the steps use: of a state that a step led to, what
- * it has seen there. */
-static int observe_plasma(struct model *m, int row, const struct capillary_place *at,
-                          double *values)
-{
-    struct row_status apart = {0};
-    struct capillary_row *const r = &m->row[row];
-    const struct response_factors factors = capillary_factors(r, at);
-    if (m->rule != PLASMA_NONE && !r->fresh) {
-        /* The plasma needs the field alone; what else there is of the response is not read. */
-        const struct response_rows rows = {
-            .samples = m->samples + row * m->ld_real,
-            .out = m->reply + row * m->ld_real,
-            .ld = m->ld_real,
-            .quadrature = m->third_harmonic ? NULL : m->quadrature + row * m->ld_real,
-            .extra = m->raman ? m->delayed + row * m->ld_long : NULL,
-            .ld_extra = m->ld_long};
-        TRY(response_apply(m->response, row, &factors, &rows, &apart));
-        TRY(response_report(m->response, row, &r->report));
-    }
-    values[CAPILLARY_IONISED_FRACTION] = r->report.electrons;
-    values[CAPILLARY_ELECTRON_DENSITY] = r->report.electrons * at->at.rho;
-    values[CAPILLARY_SATURATED] = (double)r->report.saturated;
-    values[CAPILLARY_UNDERSHOOT] = (double)r->report.undershoot;
-    return 0;
-}
-
-static int capillary_plane(struct model *m, int row, struct plane_buffers *out)
-{
-    struct capillary_row *const r = &m->row[row];
-    const double z = r->positions[stepper_plane(m->stepper, row)];
-    const struct capillary_place at = capillary_medium_place(&r->medium, z);
-    TRY(observe_spectrum(m, row, out));
-    TRY(observe_power(m, row, out->observable));
-    TRY(observe_plasma(m, row, &at, out->observable));
-    out->observable[CAPILLARY_DENSITY] = at.at.rho;
-    out->observable[CAPILLARY_IONISATION_LOSS] = r->path[PATH_IONISATION];
-    out->observable[CAPILLARY_ABSORBED] = r->path[PATH_ABSORBED];
-    out->observable[CAPILLARY_B_INTEGRAL] = r->path[PATH_B];
-    if (out->array[ARRAY_PATH] != NULL)
-        memcpy(out->array[ARRAY_PATH], r->path, sizeof r->path);
-    return 0;
 }
 
 static int capillary_state(struct model *m, int row, struct state_out *out)

@@ -46,8 +46,10 @@ int capillary_envelope_create(struct model *m, const struct capillary_point *poi
     struct backend *const be = m->be;
     const long count = m->capacity * m->ld;
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.samples));
-    TRY(be->ops->fft_create(be, FFT_C2C_FORWARD, m->fine, &m->forward));
-    TRY(be->ops->fft_create(be, FFT_C2C_BACKWARD, m->fine, &m->backward));
+    struct fft_shape shape = {FFT_C2C_FORWARD, m->fine, m->capacity, m->ld, m->ld};
+    TRY(backend_fft_create(be, &shape, &m->forward));
+    shape.kind = FFT_C2C_BACKWARD;
+    TRY(backend_fft_create(be, &shape, &m->backward));
     TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.reply));
     if (m->edge)
         TRY(be->ops->alloc(be, count, sizeof(cplx), (void **)&m->envelope.lost));
@@ -136,25 +138,17 @@ static int evaluate(const struct capillary_call *c)
     cplx *const samples = m->envelope.samples + c->row * m->ld;
     cplx *const out = c->state ? m->envelope.reply + c->row * m->ld : samples;
     const struct capillary_rows back = {c->step->spectrum, m->ld, samples, m->ld, c->rows};
-    const struct capillary_rows forward = {out, m->ld, c->step->spectrum, m->ld, c->rows};
-    struct response_rows rows = {
+    const struct response_rows rows = {
         .envelope = samples, .envelope_out = out, .ld = m->ld, .active = c->active};
-    int passes;
     TRY(capillary_step_loss(c));
     TRY(capillary_execute(m, m->backward, &back));
     if (c->state)
         TRY(look_at_samples(c));
     if (m->edge)
         TRY(edge_loss(c));
-    if (m->raman) {
+    if (m->raman)
         TRY(delayed_response(c));
-        rows.extra = m->delayed + c->row * m->ld_long;
-        rows.ld_extra = m->ld_long;
-    }
-    TRY(response_run(m->response, c->position, c->row, c->rows, &rows, &passes));
-    TRY(capillary_execute(m, m->forward, &forward));
-    capillary_count(c, 2, passes);
-    return capillary_close(c);
+    return capillary_respond(c, &rows);
 }
 
 int capillary_envelope_nonlinear(void *model, const struct step_call *call)
@@ -162,19 +156,4 @@ int capillary_envelope_nonlinear(void *model, const struct step_call *call)
     struct capillary_call c;
     TRY(capillary_begin(model, call, &c));
     return c.none ? 0 : evaluate(&c);
-}
-
-int capillary_envelope_power(struct model *m, int row)
-{
-    struct backend *const be = m->be;
-    cplx *const samples = m->envelope.samples + row * m->ld;
-    if (!m->row[row].fresh) { /* before the first step */
-        cplx *field;
-        TRY(stepper_field(m->stepper, row, &field));
-        TRY(capillary_transform(m, m->backward, field, m->ld, samples, m->ld));
-    }
-    TRY(be->ops->download(be, m->scratch, samples, (size_t)m->fine * sizeof(cplx)));
-    for (long j = 0; j < m->fine; j++)
-        m->window[j] = 4.0 * cplx_abs2(m->scratch[j]);
-    return 0;
 }

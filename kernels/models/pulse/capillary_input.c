@@ -8,6 +8,7 @@
 #include "kernels/base/status.h"
 #include "kernels/models/pulse/constants.h"
 #include "kernels/models/pulse/earlier.h"
+#include "kernels/models/pulse/input.h"
 #include "kernels/models/pulse/noise.h"
 
 /* Amplitude of the shape at a time, 1 at the peak. */
@@ -37,21 +38,6 @@ static double spectrum_energy(const struct real_grid *grid, const cplx *a)
     return 4.0 * grid->window * sum;
 }
 
-/* Highest |A_analytic|^2; between samples that of the parabola through the three highest. */
-static double peak_power(const cplx *samples, long n)
-{
-    long top = 0;
-    for (long j = 1; j < n; j++)
-        if (cplx_abs2(samples[j]) > cplx_abs2(samples[top]))
-            top = j;
-    const double before = cplx_abs2(samples[(top + n - 1) % n]);
-    const double peak = cplx_abs2(samples[top]);
-    const double after = cplx_abs2(samples[(top + 1) % n]);
-    const double curvature = before - 2.0 * peak + after;
-    const double slope = (after - before) / 2.0;
-    return curvature < 0.0 ? peak - slope * slope / (2.0 * curvature) : peak;
-}
-
 static int scale_factor(const struct real_grid *grid, const struct input_pulse *pulse,
                         struct host_fft *fft, cplx *scratch, const cplx *a, double *factor)
 {
@@ -64,7 +50,7 @@ static int scale_factor(const struct real_grid *grid, const struct input_pulse *
     for (long k = grid->first; k < grid->last; k++)
         scratch[k] = cplx_scale(2.0, a[k]);
     const int rc = host_fft_execute(fft, false, scratch);
-    const double peak = peak_power(scratch, grid->fine);
+    const double peak = pulse_input_peak(scratch, grid->fine);
     *factor = peak > 0.0 ? sqrt(pulse->peak_power / peak) : 0.0;
     return rc;
 }

@@ -375,6 +375,7 @@ int capillary_load(struct model *m, int row, const struct params *params,
     struct capillary_row *const r = &m->row[row];
     st->reason[0] = '\0';
     st->outcome = ROW_FAILED;
+    TRY(plane_fetch_clear(m->planes_out, row));
     if (read_member(m, r, params, st) != 0)
         return 0;
     const double rho = capillary_medium_place(&r->medium, 0.0).at.rho;

@@ -5,13 +5,18 @@
 #include "kernels/backend.h"
 #include "kernels/models/pulse/capillary_medium.h"
 #include "kernels/models/pulse/capillary_params.h"
+#include "kernels/models/pulse/plane_fetch.h"
 #include "kernels/models/pulse/raman_mix.h"
 #include "kernels/models/pulse/rate_table.h"
 #include "kernels/models/pulse/response.h"
 #include "kernels/numeric/host_fft.h"
 #include "kernels/step/rk45.h"
 
-/* Inside of the model: what capillary.c, capillary_load.c and capillary_rhs.c share. */
+/* Inside of the model: what capillary.c, capillary_load.c, capillary_plane.c and
+ * capillary_rhs.c share. */
+
+/* Arrays of a plane. */
+enum capillary_array { ARRAY_FIELD, ARRAY_PATH, CAPILLARY_ARRAYS };
 
 /* Integrals along the way: rates per metre, integrated over the steps from their values at the
  * states; what L takes, a part of PATH_ABSORBED, is known for each bin and step. */
@@ -136,21 +141,22 @@ struct model {
     cplx *factor;    /* [capacity][ld] prefactor, when the stepper's is only the mask */
     double *tilt;    /* [capacity][ld_tilt] of the prefactor */
     double *loss;    /* [capacity][terms][ld_tilt] Re L_j */
-    double *scalars; /* [CAPILLARY_SCALARS] of a plane */
+    double *scalars; /* [CAPILLARY_SCALARS] of a plane; where the host reaches the rows only, as
+                        the next two */
     double *work;    /* [2 ld] of plane */
     double *over;    /* [ld_tilt] 1/k of bin k, 0 for k = 0 */
     struct response *response;
     struct stepper *stepper;
-    struct host_fft *input;      /* of load: the same bits in every process */
-    struct capillary_row *row;   /* [capacity] */
-    struct capillary_rate *rate; /* [capacity x species] */
+    struct plane_fetch *planes_out; /* NULL where the host reaches the rows */
+    struct host_fft *input;         /* of load: the same bits in every process */
+    struct capillary_row *row;      /* [capacity] */
+    struct capillary_rate *rate;    /* [capacity x species] */
     /* host memory of load and plane */
     cplx *field;     /* [bins] */
     cplx *pre;       /* [bins] */
     cplx *scratch;   /* [fine] */
     double *li;      /* [terms][bins] */
     double *lr;      /* the same, Re L_j */
-    double *state;   /* split row of a plane */
     double *window;  /* [fine] */
     double *doubled; /* [2 fine + 2]; Raman only */
 };
@@ -159,6 +165,20 @@ struct model {
 int capillary_load(struct model *m, int row, const struct params *params,
                    const struct seed *seed, const struct state_in *resume,
                    struct row_status *st);
+
+/** Read a plane; as model_ops.plane. */
+int capillary_plane(struct model *m, int row, struct plane_buffers *out);
+
+/** The stepper's hook where rows stand on planes: they leave before the other rows go on. */
+int capillary_settled(void *model, long row, long rows, const bool *on);
+
+/**
+ * What leaves a device for a plane of a point.
+ *
+ * @param bytes  [PLANE_PIECES] receives those of each piece
+ * @return the number of pieces
+ */
+int capillary_pieces(const struct capillary_point *point, size_t *bytes);
 
 /** The stepper's right-hand side. */
 int capillary_nonlinear(void *model, const struct step_call *call);
@@ -176,9 +196,6 @@ void capillary_accepted(void *model, long row, double h, double square, struct r
 
 /** The same of an envelope. */
 int capillary_envelope_nonlinear(void *model, const struct step_call *call);
-
-/** The power |A_analytic|^2 of an envelope's state into m->window. */
-int capillary_envelope_power(struct model *m, int row);
 
 /** Rows, transforms and host memory of an envelope. */
 int capillary_envelope_create(struct model *m, const struct capillary_point *point);
@@ -241,10 +258,13 @@ int capillary_step_loss(const struct capillary_call *c);
  * times the transfer function of the place, back. One pass, two transforms. */
 int capillary_delay(const struct capillary_call *c);
 
-/** What follows the response in the bins: the prefactor at the place in place of that in the
- * middle; and pre N + lost, where with the absorber in time the stepper's prefactor is the mask
- * alone. One pass each. */
-int capillary_close(const struct capillary_call *c);
+/**
+ * The response of the samples, and its spectrum into the call's: with what `delayed` holds, the
+ * prefactor at the place and what the edges of the window absorb.
+ *
+ * @param rows  `out` of a real field, or `envelope_out`, is given; `extra` is not read
+ */
+int capillary_respond(const struct capillary_call *c, const struct response_rows *rows);
 
 /** Factors of the response at a place. */
 struct response_factors capillary_factors(const struct capillary_row *row,

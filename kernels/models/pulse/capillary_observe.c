@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "kernels/bodies/spectral.h"
 #include "kernels/contract/bounds.h"
 #include "kernels/models/pulse/constants.h"
 
 #define EDGE_FRACTION 0.05
 #define BLOCK         64 /* samples that are looked at together */
+#define LANES         8  /* of a sum, each a chain of additions of its own */
 
 /* Whether position i of n is in the outer 5 %. */
 static bool is_edge(long i, long n)
@@ -48,6 +50,65 @@ struct capillary_block capillary_observe_block(const double *power, long n)
         all.sum += power[j];
     }
     return all;
+}
+
+static double lanes_sum(const double *lane)
+{
+    double sum = 0.0;
+    for (int i = 0; i < LANES; i++)
+        sum += lane[i];
+    return sum;
+}
+
+void capillary_observe_powers(const struct real_grid *grid, const double *state, long ld,
+                              double *power, struct capillary_powers *out)
+{
+    double sum[CAPILLARY_POWERS][LANES] = {{0.0}};
+    for (long from = grid->first; from < grid->last; from += LANES) {
+        const long end = from + LANES < grid->last ? from + LANES : grid->last;
+#pragma omp simd
+        for (long k = from; k < end; k++) {
+            const double bin = cplx_abs2(split_get(state, ld, k));
+            power[k] = bin;
+            sum[POWERS_ALL][k - from] += bin;
+            sum[POWERS_OVER][k - from] += bin / (double)(int)k;
+            sum[POWERS_MOMENT][k - from] += bin * (double)(int)k;
+        }
+    }
+    out->bin = power;
+    for (int j = 0; j < CAPILLARY_POWERS; j++)
+        out->sums[j] = lanes_sum(sum[j]);
+}
+
+void capillary_observe_line(const struct capillary_pairs *pairs, const double *state, long ld,
+                            double *room, double *sums)
+{
+    const struct spectral_turn_row turn = {.in = state + pairs->from,
+                                           .next = state + pairs->from + 1,
+                                           .size = room,
+                                           .angle = room + pairs->count,
+                                           .ld = ld};
+    const struct spectral_line_row line = {
+        .size = turn.size, .angle = turn.angle, .shift = pairs->shift, .least = pairs->least};
+    double sum[CAPILLARY_LINE][LANES] = {{0.0}};
+#pragma omp simd
+    for (long i = 0; i < pairs->count; i++)
+        spectral_turn_body(i, &turn);
+    for (long from = 0; from < pairs->count; from += LANES) {
+        const long end = from + LANES < pairs->count ? from + LANES : pairs->count;
+#pragma omp simd
+        for (long i = from; i < end; i++) {
+            const struct k_terms weight = spectral_weight_body(i, &line);
+            const struct k_terms moment = spectral_moment_body(i, &line);
+            sum[LINE_WEIGHT][i - from] += weight.a;
+            sum[LINE_ANGLE][i - from] += weight.b;
+            sum[LINE_PLACE][i - from] += weight.c;
+            sum[LINE_SLOPE][i - from] += moment.a;
+            sum[LINE_SPREAD][i - from] += moment.b;
+        }
+    }
+    for (int j = 0; j < CAPILLARY_LINE; j++)
+        sums[j] = lanes_sum(sum[j]);
 }
 
 /* Bins with less than this share of the strongest one's energy do not count for the chirp. */
@@ -175,6 +236,8 @@ void capillary_observe_spectrum(const struct capillary_point *point,
         CAPILLARY_ENERGY_INFRARED};
     const double top = observe_sums(point, powers, values);
     *pairs = find_pairs(&point->grid, powers->bin, CHIRP_FLOOR * top);
+    pairs->shift = (double)pairs->from + 0.5
+                   - values[CAPILLARY_OMEGA_MEAN] / real_grid_omega(&point->grid, 1);
     for (int i = 0; i < CAPILLARY_BANDS; i++)
         values[energies[i]] = band_energy(&point->grid, powers->bin, point->band[i]);
     values[CAPILLARY_RDW_PEAK] = short_peak(point, powers->bin, top);

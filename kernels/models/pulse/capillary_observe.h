@@ -40,6 +40,7 @@ enum capillary_observable {
 struct capillary_pairs {
     double least; /* W */
     long from, count;
+    double shift; /* place of the first, in bins from the mean frequency */
 };
 
 /* Sums over pairs by weight: 1, angle, x, x angle, x^2, x in bins from the mean frequency. */
@@ -82,6 +83,24 @@ struct capillary_block capillary_observe_block(const double *power, long n);
 void capillary_observe_spectrum(const struct capillary_point *point,
                                 const struct capillary_powers *powers, double *values,
                                 struct capillary_pairs *pairs);
+
+/**
+ * The powers of the active bins and their sums, for a state that the host has alone.
+ *
+ * @param state  [2][ld] split row of all bins, sqrt(W)
+ * @param power  [real_grid_bins] receives |a|^2 of the active bins, which `out` borrows
+ */
+void capillary_observe_powers(const struct real_grid *grid, const double *state, long ld,
+                              double *power, struct capillary_powers *out);
+
+/**
+ * The sums of the chirp of such a state, by the bodies of the kernels that make them elsewhere.
+ *
+ * @param room  [2 count of the pairs]
+ * @param sums  [CAPILLARY_LINE]
+ */
+void capillary_observe_line(const struct capillary_pairs *pairs, const double *state, long ld,
+                            double *room, double *sums);
 
 /** The chirp, s^2: slope of the group delay over the frequency, least squares with the energy
  * as weight. */

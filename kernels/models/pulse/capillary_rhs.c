@@ -409,11 +409,31 @@ static int lean(const struct capillary_call *c)
     return m->be->kernels->spectral_lean(m->be, &args, 0, c->rows, m->bins);
 }
 
-int capillary_close(const struct capillary_call *c)
+/* What follows the response in the bins: the prefactor at the place in place of that in the
+ * middle; and pre N + lost, where with the absorber in time the stepper's prefactor is the mask
+ * alone. */
+static int finish_bins(const struct capillary_call *c)
 {
     if (has(c, is_leaning))
         TRY(lean(c));
     return c->m->edge ? edge_add(c) : 0;
+}
+
+int capillary_respond(const struct capillary_call *c, const struct response_rows *rows)
+{
+    struct model *const m = c->m;
+    struct response_rows all = *rows;
+    void *const out = m->is_envelope ? (void *)rows->envelope_out : rows->out;
+    const struct capillary_rows forward = {out, rows->ld, c->step->spectrum, m->ld, c->rows};
+    int passes;
+    if (m->raman) {
+        all.extra = m->delayed + c->row * m->ld_long;
+        all.ld_extra = m->ld_long;
+    }
+    TRY(response_run(m->response, c->position, c->row, c->rows, &all, &passes));
+    TRY(capillary_execute(m, m->forward, &forward));
+    capillary_count(c, 2, passes);
+    return finish_bins(c);
 }
 
 /* What a plane or the end of a step reads of a state, from the argument of N to its samples. */
@@ -434,8 +454,6 @@ static int evaluate(const struct capillary_call *c)
     struct model *const m = c->m;
     double *const samples = m->samples + c->row * m->ld_real;
     double *const out = c->state ? m->reply + c->row * m->ld_real : samples;
-    const struct capillary_rows forward = {out, m->ld_real, c->step->spectrum, m->ld, c->rows};
-    int passes;
     TRY(samples_of(c));
     struct response_rows rows = {
         .samples = samples, .out = out, .ld = m->ld_real, .active = c->active};
@@ -443,15 +461,9 @@ static int evaluate(const struct capillary_call *c)
         rows.quadrature = m->quadrature + c->row * m->ld_real;
     if (m->edge)
         TRY(edge_loss(c));
-    if (m->raman) {
+    if (m->raman)
         TRY(delayed_response(c, &rows));
-        rows.extra = m->delayed + c->row * m->ld_long;
-        rows.ld_extra = m->ld_long;
-    }
-    TRY(response_run(m->response, c->position, c->row, c->rows, &rows, &passes));
-    TRY(capillary_execute(m, m->forward, &forward));
-    capillary_count(c, 2, passes);
-    return capillary_close(c);
+    return capillary_respond(c, &rows);
 }
 
 int capillary_nonlinear(void *model, const struct step_call *call)

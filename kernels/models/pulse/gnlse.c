@@ -132,6 +132,12 @@ static int gnlse_layout(const struct params *params, struct plane_layout *out)
         .state_bytes = stepper_state_bytes(point.n),
         .shared_bytes = sizeof(struct model) + (size_t)point.n * (4 * sizeof(cplx) + 24),
         .row_bytes = stepper_row_bytes(point.n, 0, 1) + gnlse_row_bytes(&point)};
+    layout_add_plan(out, FFT_C2C_FORWARD, point.n);
+    layout_add_plan(out, FFT_C2C_BACKWARD, point.n);
+    if (point.raman) {
+        layout_add_plan(out, FFT_R2C, point.n);
+        layout_add_plan(out, FFT_C2R, point.n);
+    }
     struct dispersion_table *table = NULL;
     TRY(make_table(&point, &table));
     gnlse_notes(&point, out);
@@ -322,15 +328,21 @@ static int create_rows(struct model *m)
     return 0;
 }
 
+static int create_plan(struct model *m, enum fft_kind kind, long ld_in, long ld_out,
+                       struct fft **out)
+{
+    const struct fft_shape shape = {kind, m->n, m->capacity, ld_in, ld_out};
+    return backend_fft_create(m->be, &shape, out);
+}
+
 static int create_plans(struct model *m)
 {
-    const struct backend_ops *ops = m->be->ops;
-    TRY(ops->fft_create(m->be, FFT_C2C_FORWARD, m->n, &m->forward));
-    TRY(ops->fft_create(m->be, FFT_C2C_BACKWARD, m->n, &m->backward));
+    TRY(create_plan(m, FFT_C2C_FORWARD, m->ld, m->ld, &m->forward));
+    TRY(create_plan(m, FFT_C2C_BACKWARD, m->ld, m->ld, &m->backward));
     if (!m->raman)
         return 0;
-    TRY(ops->fft_create(m->be, FFT_R2C, m->n, &m->real_forward));
-    return ops->fft_create(m->be, FFT_C2R, m->n, &m->real_backward);
+    TRY(create_plan(m, FFT_R2C, m->ld_real, m->ld_half, &m->real_forward));
+    return create_plan(m, FFT_C2R, m->ld_half, m->ld_real, &m->real_backward);
 }
 
 /* The state of a row into the stepper's spectrum and, transformed, into `samples`. */

@@ -55,10 +55,8 @@ double pulse_input_energy_factor(const struct gnlse_point *point,
     return sum > 0.0 ? sqrt(pulse->energy / (point->window * sum)) : 0.0;
 }
 
-double pulse_input_peak_factor(const struct gnlse_point *point, const struct input_pulse *pulse,
-                               const cplx *samples)
+double pulse_input_peak(const cplx *samples, long n)
 {
-    const long n = point->n;
     long top = 0;
     for (long j = 1; j < n; j++)
         if (cplx_abs2(samples[j]) > cplx_abs2(samples[top]))
@@ -68,8 +66,14 @@ double pulse_input_peak_factor(const struct gnlse_point *point, const struct inp
     const double after = cplx_abs2(samples[(top + 1) % n]);
     const double curvature = before - 2.0 * peak + after;
     const double slope = (after - before) / 2.0;
-    const double refined = curvature < 0.0 ? peak - slope * slope / (2.0 * curvature) : peak;
-    return refined > 0.0 ? sqrt(pulse->peak_power / refined) : 0.0;
+    return curvature < 0.0 ? peak - slope * slope / (2.0 * curvature) : peak;
+}
+
+double pulse_input_peak_factor(const struct gnlse_point *point, const struct input_pulse *pulse,
+                               const cplx *samples)
+{
+    const double peak = pulse_input_peak(samples, point->n);
+    return peak > 0.0 ? sqrt(pulse->peak_power / peak) : 0.0;
 }
 
 void pulse_input_shift(const struct gnlse_point *point, double detuning, cplx *samples)

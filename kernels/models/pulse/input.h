@@ -25,10 +25,11 @@ void pulse_input_phase(const struct gnlse_point *point, const struct input_pulse
 double pulse_input_energy_factor(const struct gnlse_point *point,
                                  const struct input_pulse *pulse, const cplx *spectrum);
 
-/**
- * Factor that gives samples A(t_j) the requested peak power. Between samples the peak is that
- * of the parabola through the three highest.
- */
+/** Highest |A|^2 of samples A(t_j); between them that of the parabola through the three
+ * highest. */
+double pulse_input_peak(const cplx *samples, long n);
+
+/** Factor that gives samples A(t_j) the requested peak power. */
 double pulse_input_peak_factor(const struct gnlse_point *point, const struct input_pulse *pulse,
                                const cplx *samples);
 

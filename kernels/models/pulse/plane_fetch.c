@@ -92,11 +92,11 @@ int plane_fetch_take(struct plane_fetch *f, long row, int piece, const void *fro
 
 int plane_fetch_wait(struct plane_fetch *f, long row, const void **data, bool *here)
 {
-    *here = f != NULL;
+    *here = false;
     for (int p = 0; f != NULL && p < f->pieces; p++) {
         TRY(end(f, &pieces_of(f, row)[p]));
         data[p] = pieces_of(f, row)[p].data;
-        *here = *here && data[p] != NULL;
+        *here = *here || data[p] != NULL;
     }
     return 0;
 }

@@ -10,7 +10,7 @@
  * neither waits.
  */
 
-#define PLANE_PIECES 4
+#define PLANE_PIECES 12
 
 struct plane_fetch;
 
@@ -28,14 +28,15 @@ void plane_fetch_destroy(struct plane_fetch *f);
 /** Begin a plane of a row: what was fetched of it before is gone. NULL is legal. */
 int plane_fetch_clear(struct plane_fetch *f, long row);
 
-/** Take a piece of it as it is after all launches so far. All pieces are to be taken. */
+/** Take a piece of it as it is after all launches so far. A plane need not have all pieces. */
 int plane_fetch_take(struct plane_fetch *f, long row, int piece, const void *from);
 
 /**
  * Wait for the plane of a row. May be asked for again.
  *
- * @param data  [pieces] receives where they are, valid until the row is cleared
- * @param here  receives whether there is one; never with f NULL
+ * @param data  [pieces] receives where they are, valid until the row is cleared; NULL: not
+ * taken
+ * @param here  receives whether any was taken; never with f NULL
  */
 int plane_fetch_wait(struct plane_fetch *f, long row, const void **data, bool *here);
 

@@ -112,11 +112,12 @@ struct response_factors {
 struct response_rows {
     double *samples; /* [columns][components][ld] the field; receives P where out is NULL */
     double *out;     /* [columns][ld] receives P, of one component; or NULL */
-    long ld;         /* multiple of 8; response_stride for more than one column or species */
+    long ld; /* multiple of 8; that of the windows, backend_stride of n doubles, for more
+                than one column or species */
     const double *quadrature; /* [columns][ld] imaginary part of the analytic field; or NULL */
     const double
         *extra;         /* [columns][ld_extra] factor on E, e.g. of a Raman response; or NULL */
-    long ld_extra;      /* 0: response_stride */
+    long ld_extra;      /* 0: that of the windows */
     cplx *envelope;     /* [columns][ld] in place of samples, of an envelope; else NULL */
     cplx *envelope_out; /* [columns][ld] receives P of an envelope; or NULL: in place */
     const unsigned char *active; /* [columns] on the backend; NULL: all */
@@ -144,9 +145,6 @@ void response_destroy(struct response *response);
 
 /** Put a column of a member into its place. */
 int response_load(struct response *response, long column, const struct response_column *in);
-
-/** Stride of the windows, that of other real rows of several columns too. */
-long response_stride(const struct response *response);
 
 /** Keep the factors of a column at a position, until response_upload on the host. */
 void response_factors(struct response *response, int position, long column,
@@ -188,6 +186,18 @@ int response_gather(struct response *response, long column, long columns);
 
 /** What the last call for a column saw, as response_gather brought it; zeros without plasma. */
 void response_seen(const struct response *response, long column, struct response_report *out);
+
+/** Where on the backend the last call for a column left the numbers of a species, to be
+ * fetched: [COLUMN_SUMS]. */
+const double *response_species_there(const struct response *response, int species, long column);
+
+/**
+ * response_seen of numbers that were fetched from there.
+ *
+ * @param sums  [species][COLUMN_SUMS]
+ */
+void response_seen_in(const struct response *response, long column, const double *const *sums,
+                      struct response_report *out);
 
 /** response_factors, response_upload and response_run of one column at the first position. Adds
  * its passes to `st`. */

@@ -41,7 +41,8 @@ struct response {
     double *scratch; /* [threads][scratch rows][ld_pad], or scratch rows that are
                         [columns][ld_pad] each, of components [columns][components] */
     double *parts;   /* [threads][part rows][columns of a set][components][ld] */
-    struct row_numbers scalars;  /* [positions] of own_scalars() groups, then the caller's */
+    struct row_numbers scalars;  /* at each position the response's
+                                    groups, then the caller's */
     struct row_numbers sums;     /* of each species, then the caller's */
     double *taps;                /* [columns][COLUMN_SIDE_MAX + 1] */
     struct column_rate *rates;   /* [species][columns] */

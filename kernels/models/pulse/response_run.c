@@ -12,11 +12,6 @@
 /* e^2/m, C^2/kg */
 #define MOBILITY (PULSE_E * PULSE_E / PULSE_ME)
 
-long response_stride(const struct response *response)
-{
-    return response->ld;
-}
-
 /* What the kernels read without plasma. */
 static void keep_kerr(struct response *r, int position, long column,
                       const struct response_factors *factors)
@@ -367,14 +362,27 @@ static void report_species(const double *sums, double share, struct response_rep
     out->saturated = saturated > out->saturated ? saturated : out->saturated;
 }
 
-void response_seen(const struct response *response, long column, struct response_report *out)
+const double *response_species_there(const struct response *response, int species, long column)
+{
+    return row_numbers_there(&response->sums, species, column);
+}
+
+void response_seen_in(const struct response *response, long column, const double *const *sums,
+                      struct response_report *out)
 {
     const int species = response->setup.species;
     *out = (struct response_report){0};
     for (int i = 0; i < species; i++)
-        report_species(row_numbers_host(&response->sums, i, column),
-                       response->species[column * species + i].share, out);
+        report_species(sums[i], response->species[column * species + i].share, out);
     out->finite = isfinite(out->electrons) && isfinite(out->work);
+}
+
+void response_seen(const struct response *response, long column, struct response_report *out)
+{
+    const double *sums[RESPONSE_SPECIES] = {NULL};
+    for (int i = 0; i < response->setup.species; i++)
+        sums[i] = row_numbers_host(&response->sums, i, column);
+    response_seen_in(response, column, sums, out);
 }
 
 int response_report(struct response *response, long column, struct response_report *out)
