@@ -78,7 +78,8 @@ static int error_of(const char *action)
 
 static bool is_action(const char *word)
 {
-    static const char *const actions[] = {"kill", "stop", "segv", "mute", "wrong", "flush"};
+    static const char *const actions[] = {"kill",  "stop",  "segv", "mute",
+                                          "wrong", "flush", "break"};
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(word, actions[i]) == 0)
             return true;
