@@ -167,6 +167,10 @@ static int handle_report(struct controller *c, int from, const struct message_re
         log_error("rank %d on %s: %s", from, peer_host(c, from), report->text);
         c->dispatch->said = true;
     }
+    if (report->device_failed) {
+        fence_device(c, from, report->text);
+        return 0;
+    }
     count_ended(&c->peer[from], report);
     TRY(dispatch_report(c->dispatch, &c->peer[from].held, report));
     peer_note_check(c, from, report);

@@ -7,8 +7,8 @@
 
 #define CONTROLLER_HOST_SIZE 64
 
-/* How a run ends whose workers have all died: the launcher may start it again. */
-#define CONTROLLER_ALONE "no worker is left: all have died; the same command continues"
+/* How the text of a run begins that has no worker left: the launcher may start it again. */
+#define CONTROLLER_ALONE "no worker is left: "
 
 /* What rank 0 learned of a rank at start-up. */
 struct rank_name {

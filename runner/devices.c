@@ -27,44 +27,75 @@ static bool is_hidden(void)
     return false;
 }
 
-/* "0,2" or "0-2"; -1 when it is anything else or names a device that is not shown. */
-static int read_numbers(const char *text, int shown, int *number)
+/* "0,2" or "0-2": those of the numbers that are shown. `named` receives how many there are; 0:
+ * the text is anything else. */
+static int read_numbers(const char *text, int shown, int *number, int *named)
 {
     int count = 0;
+    int all = 0;
+    *named = 0;
     while (*text != '\0') {
         char *end = NULL;
         const long first = strtol(text, &end, 10);
         long last = first;
         if (end == text)
-            return -1;
+            return 0;
         if (*end == '-') {
             text = end + 1;
             last = strtol(text, &end, 10);
         }
-        if (end == text || first < 0 || last < first || last >= shown
+        if (end == text || first < 0 || last < first || last - first >= DEVICES_MAX
             || (*end != '\0' && *end != ','))
-            return -1;
-        for (long i = first; i <= last && count < DEVICES_MAX; i++)
-            number[count++] = (int)i;
+            return 0;
+        for (long i = first; i <= last; i++, all++)
+            if (i < shown && count < DEVICES_MAX)
+                number[count++] = (int)i;
         text = end + (*end == ',');
     }
+    *named = all;
     return count;
 }
 
-int device_granted(int shown, int *number)
+/* What Slurm says, when nobody has acted on it; NULL: nothing. */
+static const char *granted_text(const char **name)
 {
-    int count = -1;
-    shown = shown < DEVICES_MAX ? shown : DEVICES_MAX;
-    for (size_t i = 0; i < sizeof granting / sizeof granting[0] && count <= 0; i++) {
+    for (size_t i = 0; i < sizeof granting / sizeof granting[0] && !is_hidden(); i++) {
         const char *const text = getenv(granting[i]);
-        if (text != NULL && !is_hidden())
-            count = read_numbers(text, shown, number);
+        *name = granting[i];
+        if (text != NULL && text[0] != '\0')
+            return text;
     }
-    if (count > 0)
-        return count;
+    return NULL;
+}
+
+int device_granted(int shown, int *number, int *count, char *note)
+{
+    const char *name = NULL;
+    const char *const text = granted_text(&name);
+    int named = 0;
+    note[0] = '\0';
+    shown = shown < DEVICES_MAX ? shown : DEVICES_MAX;
+    *count = text != NULL ? read_numbers(text, shown, number, &named) : 0;
+    if (named > 0 && *count == named)
+        return 0;
+    if (named > 0 && named < shown)
+        FAIL(ERR_DEVICE,
+             "%s is '%.60s', and the %d devices that are shown here have other numbers: which "
+             "of them are meant nobody can tell; name them in CUDA_VISIBLE_DEVICES or its like",
+             name, text, shown);
+    if (named > 0)
+        snprintf(note, DEVICE_TEXT_SIZE,
+                 "%s is '%.60s', by the numbers of the node; this process is shown %d under "
+                 "numbers of its own: all of them are taken",
+                 name, text, shown);
+    else if (text != NULL)
+        snprintf(note, DEVICE_TEXT_SIZE,
+                 "%s is '%.60s', which is no list of numbers: all %d devices are taken", name,
+                 text, shown);
+    *count = shown;
     for (int i = 0; i < shown; i++)
         number[i] = i;
-    return shown;
+    return 0;
 }
 
 /* The cores beside a device; none when the topology does not know it. */
@@ -94,7 +125,7 @@ static int read_all(struct device_list *list)
 {
     int shown = 0;
     TRY(backend_devices(list->backend, &shown));
-    list->count = device_granted(shown, list->number);
+    TRY(device_granted(shown, list->number, &list->count, list->note));
     for (int i = 0; i < list->count; i++)
         TRY(backend_describe_device(list->backend, list->number[i], &list->device[i]));
     find_all_near(list);
@@ -139,6 +170,9 @@ int device_list_read(const char *name, const struct model_info *model,
         choose_any(model, out);
     if (strcmp(out->backend, "cpu") != 0)
         return read_all(out);
+    if (out->passed[0] != '\0')
+        snprintf(out->note, sizeof out->note, "backend auto takes the CPU: %.280s",
+                 out->passed);
     if (resources->worker == WORKER_GPU)
         FAIL(ERR_DEVICE,
              "resources.worker: gpu needs a device, and the backend is the CPU%s%s: use core, "

@@ -39,6 +39,7 @@ struct device_list {
     struct backend_device device[DEVICES_MAX];
     cpu_set_t near[DEVICES_MAX];   /* cores beside it; empty: nobody knows */
     char passed[DEVICE_TEXT_SIZE]; /* why `auto` takes the CPU, "" */
+    char note[DEVICE_TEXT_SIZE];   /* what is to be said once for all workers, "" */
 };
 
 /* What a worker has got. */
@@ -94,14 +95,18 @@ void device_neighbours(const struct device_offer *offer, const int *device, int 
                        int index, int *place, int *count);
 
 /**
- * Those of `shown` devices that Slurm gave to this step or job: SLURM_STEP_GPUS,
- * SLURM_JOB_GPUS. All, when it names none, when something else hides devices already, or when
- * the numbers are not those of the runtime.
+ * Those of `shown` devices that Slurm gave to this step or job: SLURM_STEP_GPUS, else
+ * SLURM_JOB_GPUS; all, when neither names any, or when something else hides devices already.
+ * Slurm's numbers are those of the node, whatever a process is confined to (srun(1)). So where
+ * they are not among the runtime's, and no more devices are shown than they name, these are
+ * taken.
  *
  * @param number receives them, [DEVICES_MAX]
- * @return how many they are
+ * @param count  receives how many they are
+ * @param note   receives why Slurm's numbers are not heeded, "" when they are
+ * @return 0, or ERR_DEVICE when more are shown than Slurm names, under other numbers
  */
-int device_granted(int shown, int *number);
+int device_granted(int shown, int *number, int *count, char *note);
 
 /** "NVIDIA H200, PCI 0000:3b:00.0"; "" for the CPU. */
 void device_text(const struct device_choice *choice, char *text, size_t size);

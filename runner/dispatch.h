@@ -27,6 +27,8 @@
 
 /* Event of a worker that failed its self-check, when its members have been taken back. */
 #define WITHDRAW_DONE "self-check failed"
+/* Event of a worker whose device has failed: it computes nothing any more. */
+#define DEVICE_FAILED "device failed"
 /* State in the journal of a member that is being taken back. */
 #define WITHDRAW_STATE "withdrawn"
 /* … and of one whose verdict is. */

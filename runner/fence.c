@@ -31,11 +31,12 @@ static bool is_here(const struct controller *c, int rank)
            && !fault_mute("machine");
 }
 
+/* Workers that compute, or may. */
 static int living_workers(const struct controller *c)
 {
     int living = 0;
     for (int r = 1; r < c->comm->size; r++)
-        living += !is_over(&c->peer[r]);
+        living += !is_over(&c->peer[r]) && !c->peer[r].held.gone;
     return living;
 }
 
@@ -96,16 +97,31 @@ static void settle_quarantined(struct controller *c)
         dispatch_fail(c->dispatch, rc, text);
 }
 
-static void leave(struct controller *c, int rank, const char *event)
+/* A worker computes nothing any more: the journal says why; without others the run ends. */
+static void note_loss(struct controller *c, int rank, const char *event, int code,
+                      const char *end)
 {
-    struct peer *peer = &c->peer[rank];
-    peer->phase = WORKER_DEAD;
-    c->gone++;
-    c->dead++;
     dispatch_note_worker(c->dispatch, rank, peer_host(c, rank),
                          (long)c->names[rank].process.pid, event);
     if (living_workers(c) == 0 && dispatch_pending(c->dispatch) > 0 && !c->dispatch->stopping)
-        dispatch_fail(c->dispatch, ERR_MPI, CONTROLLER_ALONE);
+        dispatch_fail(c->dispatch, code, end);
+}
+
+static void leave(struct controller *c, int rank, const char *event)
+{
+    c->peer[rank].phase = WORKER_DEAD;
+    c->gone++;
+    c->dead++;
+    note_loss(c, rank, event, ERR_MPI,
+              CONTROLLER_ALONE "all have died; the same command continues");
+}
+
+/* What a worker held goes back to the queue. */
+static void pass_on(struct controller *c, int rank, const char *why)
+{
+    dispatch_lost(c->dispatch, &c->peer[rank].held, why);
+    c->returned = true;
+    settle_quarantined(c);
 }
 
 /* Its process is gone: its tasks go to others. */
@@ -119,10 +135,23 @@ static void bury(struct controller *c, int rank)
     progress_wipe(&c->dispatch->progress);
     log_warn("%s; %" PRId64 " task%s of it go%s to others", why, held, held == 1 ? "" : "s",
              held == 1 ? "es" : "");
-    dispatch_lost(c->dispatch, &peer->held, why);
-    c->returned = true;
-    settle_quarantined(c);
+    pass_on(c, rank, why);
     leave(c, rank, "dead");
+}
+
+void fence_device(struct controller *c, int rank, const char *text)
+{
+    struct peer *peer = &c->peer[rank];
+    char why[STORE_REASON_SIZE];
+    const int64_t held = peer->held.out;
+    snprintf(why, sizeof why, "rank %d on %.63s: %.160s", rank, peer_host(c, rank), text);
+    progress_wipe(&c->dispatch->progress);
+    log_warn("%s; %" PRId64 " task%s of it go%s back to the queue", why, held,
+             held == 1 ? "" : "s", held == 1 ? "es" : "");
+    pass_on(c, rank, why);
+    peer->asked = false;
+    note_loss(c, rank, DEVICE_FAILED, ERR_DEVICE,
+              CONTROLLER_ALONE "the last one's device has failed; the same command continues");
 }
 
 static void give_up(struct controller *c, int rank)

@@ -39,7 +39,7 @@
     X(KILL, controller, worker, side, "IDLE, BUSY", "CONFIRM")                                 \
     X(CONFIRM, worker, controller, side, "IDLE, BUSY", "none")
 
-#define PROTOCOL_VERSION   5
+#define PROTOCOL_VERSION   6
 #define PROTOCOL_IDS_MAX   64 /* ids of one GIVE that is no range */
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
@@ -136,13 +136,15 @@ enum check_verdict {
     CHECK_VOID    /* asked for by CHECK, and there was nothing to compare */
 };
 
-/* What became of the tasks since the last report. */
+/* What became of the tasks since the last report. With a device that has failed: no runs. */
 struct message_report {
     int32_t runs;
     int32_t rows;                       /* that it has now; 0: as it said before */
     int32_t check;                      /* enum check_verdict */
     char check_text[REPORT_CHECK_SIZE]; /* its figures */
     int32_t error;                      /* enum status_code: the worker cannot go on */
+    int32_t device_failed; /* not 0: its device; all that it holds is others' from here on, and
+                              nothing of it reaches the file any more */
     char text[STORE_REASON_SIZE]; /* what failed; or the reason of the first failed member */
     struct report_run run[PROTOCOL_RUNS_MAX];
 };

@@ -245,13 +245,13 @@ static int place(struct rank *r)
     return agree_told(r, rc, text);
 }
 
-/* Why `auto` takes the CPU: each reason once. */
-static int tell_passed(const struct rank *r)
+/* What is to be said of the workers' devices: each text once. */
+static int tell_notes(const struct rank *r)
 {
     char *all = NULL;
     if (r->comm.rank == 0)
         TRY(MEM_NEW((long)r->comm.size * DEVICE_TEXT_SIZE, &all));
-    TRY(comm_check(MPI_Gather(r->settled.passed, DEVICE_TEXT_SIZE, MPI_CHAR, all,
+    TRY(comm_check(MPI_Gather(r->settled.note, DEVICE_TEXT_SIZE, MPI_CHAR, all,
                               DEVICE_TEXT_SIZE, MPI_CHAR, 0, r->comm.tasks),
                    "starting up"));
     for (int i = 1; r->comm.rank == 0 && i < r->comm.size; i++) {
@@ -260,7 +260,7 @@ static int tell_passed(const struct rank *r)
         while (strcmp(text, all + (size_t)before * DEVICE_TEXT_SIZE) != 0)
             before++;
         if (text[0] != '\0' && before == i)
-            log_info("backend auto takes the CPU: %s", text);
+            log_info("%s", text);
     }
     mem_free(all);
     return 0;
@@ -366,7 +366,7 @@ static int start_up(struct rank *r)
 {
     TRY(share_start(r));
     TRY(place(r));
-    TRY(tell_passed(r));
+    TRY(tell_notes(r));
     TRY(gather_names(r));
     TRY(begin_attempt(r));
     return list_ranks(r) == 0 ? 0 : ERR_MPI; /* of rank 0 alone: the others see it end */

@@ -86,7 +86,8 @@ static int attempt_of(const struct prepared *p)
     return (int)summary.attempt;
 }
 
-/* Whether starting the ranks again may help: they died, all or the last worker of all. */
+/* Whether starting the ranks again may help: they died, all or the last worker of all, or no
+ * device works any more, which a new process may find in order. */
 static bool is_death(const struct prepared *p, const struct launch_end *launch,
                      const struct journal_end *record)
 {
@@ -95,7 +96,8 @@ static bool is_death(const struct prepared *p, const struct launch_end *launch,
         return false;
     if (deadline > 0 && (double)time(NULL) > deadline - RELAUNCH_LEAST)
         return false;
-    return (!record->found && launch->left < 0) || strcmp(record->text, CONTROLLER_ALONE) == 0
+    return (!record->found && launch->left < 0)
+           || strncmp(record->text, CONTROLLER_ALONE, strlen(CONTROLLER_ALONE)) == 0
            || strncmp(record->text, DISPATCH_OUT_OF_REACH, strlen(DISPATCH_OUT_OF_REACH)) == 0;
 }
 

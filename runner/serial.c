@@ -90,9 +90,23 @@ static int note_check(struct inline_controller *c, const struct message_report *
     return 0;
 }
 
+/* There is no other one: its members wait for the next run. */
+static void lose_device(struct inline_controller *c, const char *text)
+{
+    char end[STORE_REASON_SIZE];
+    dispatch_lost(c->dispatch, &c->worker, text);
+    dispatch_note_worker(c->dispatch, 0, c->host, (long)getpid(), DEVICE_FAILED);
+    snprintf(end, sizeof end, "%.200s; the same command continues", text);
+    dispatch_fail(c->dispatch, ERR_DEVICE, end);
+}
+
 static int report_inline(void *context, const struct message_report *report)
 {
     struct inline_controller *c = context;
+    if (report->device_failed) {
+        lose_device(c, report->text);
+        return 0;
+    }
     for (int i = 0; i < report->runs; i++)
         if (report->run[i].pass == PASS_MEMBER && report->run[i].state != MEMBER_PENDING)
             c->ended += report->run[i].count;
@@ -109,8 +123,8 @@ static int place(const struct prepared *p, struct worker *worker)
     worker->placement = settled.placement;
     worker->device = settled.device;
     worker->open = dispatch_pending_rows(&p->dispatch);
-    if (settled.passed[0] != '\0')
-        log_info("backend auto takes the CPU: %s", settled.passed);
+    if (settled.note[0] != '\0')
+        log_info("%s", settled.note);
     TRY(batch_open(worker, batch));
     device_text(&worker->device, device, sizeof device);
     if (batch[0] != '\0')

@@ -150,7 +150,7 @@ static int settle_in(MPI_Comm comm, const struct run_options *options, const str
     TRY(choose_cores(look, node, out));
     device_choose(look->list, node->offer, node->device, node->workers, node->index,
                   &out->device);
-    snprintf(out->passed, sizeof out->passed, "%s", look->list->passed);
+    snprintf(out->note, sizeof out->note, "%s", look->list->note);
     return bind(look, out);
 }
 
@@ -215,7 +215,7 @@ int settle_alone(const struct run_options *options, const struct scan *scan,
     int rc = device_list_read(options->backend.name, scan_model(scan)->info, &resources, list);
     if (rc == 0)
         rc = take_first(options, list, out);
-    snprintf(out->passed, sizeof out->passed, "%s", list->passed);
+    snprintf(out->note, sizeof out->note, "%s", list->note);
     mem_free(list);
     out->placement.mask = *early_allowed();
     out->placement.threads = count_threads(&resources);

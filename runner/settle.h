@@ -12,8 +12,8 @@
 struct settled {
     struct placement placement;
     struct device_choice device;
-    char passed[DEVICE_TEXT_SIZE]; /* why `auto` takes the CPU, "" */
-    bool first; /* of the workers of its node that inherited the same cores */
+    char note[DEVICE_TEXT_SIZE]; /* what is to be said of the devices, once for all, "" */
+    bool first;                  /* of the workers of its node that inherited the same cores */
 };
 
 /**

@@ -137,6 +137,16 @@ static void drop_first_give(struct worker *w)
     w->next_task = 0;
 }
 
+/* What ended last, and planes that wait for others, into the file for good. */
+static int commit(struct worker *w)
+{
+    TRY(worker_check_right(w));
+    TRY(store_end_chunk(w->store));
+    TRY(worker_commit_judgments(w));
+    store_begin_chunk(w->store);
+    return 0;
+}
+
 /* Make what ended last for good, then say so. */
 int worker_flush(struct worker *w)
 {
@@ -146,12 +156,8 @@ int worker_flush(struct worker *w)
         stopwatch_switch(&w->watch, before);
         return 0;
     }
-    if (w->report.error == 0 && w->store != NULL) {
-        TRY(worker_check_right(w));
-        TRY(store_end_chunk(w->store));
-        TRY(worker_commit_judgments(w));
-        store_begin_chunk(w->store);
-    }
+    if (w->report.error == 0 && w->store != NULL)
+        TRY(commit(w));
     stopwatch_switch(&w->watch, link_part(w));
     w->report.rows = slot_rows(w);
     TRY(w->link.report(w->link.context, &w->report));
@@ -493,17 +499,65 @@ static int give_back_all(struct worker *w, int error)
     return worker_flush(w);
 }
 
+/* Whether an error means that the device is of no use any more. One that refuses a batch goes
+ * on answering; with members on it whatever it fails with is as bad. */
+static bool device_is_lost(const struct worker *w, int error)
+{
+    char text[STORE_REASON_SIZE];
+    size_t left = 0;
+    if (error != ERR_DEVICE || w->backend == NULL || !w->backend->apart)
+        return false;
+    const struct status_saved saved = status_capture_save();
+    status_capture(text, sizeof text);
+    const bool silent = backend_memory_left(w->backend, &left) != 0;
+    status_capture_restore(saved);
+    return silent || w->running > 0;
+}
+
+/*
+ * What came from the device before it failed is sound, and is committed before anybody else
+ * gets a member of it: nothing of this worker may reach the file later. Its rows are left as
+ * they are and given back by nobody: to the controller they are those of a worker that died.
+ */
+static int leave_device(struct worker *w)
+{
+    char text[STORE_REASON_SIZE];
+    snprintf(text, sizeof text, "%.95s has failed: %.120s", w->backend->device, w->error_text);
+    status_capture(w->error_text, sizeof w->error_text);
+    TRY(commit(w));
+    TRY(worker_flush(w));
+    w->report.device_failed = 1;
+    snprintf(w->report.text, sizeof w->report.text, "%s", text);
+    const int rc = w->link.report(w->link.context, &w->report);
+    memset(&w->report, 0, sizeof w->report);
+    return rc;
+}
+
+/* What a worker without a device still gets is others' already. */
+static void drop_gives(struct worker *w)
+{
+    w->gives = 0;
+    w->next_task = 0;
+}
+
 int worker_run(struct worker *w)
 {
     status_capture(w->error_text, sizeof w->error_text);
     int error = work(w);
+    bool lost = device_is_lost(w, error);
+    if (lost) {
+        error = leave_device(w);
+        lost = error == 0;
+    }
     stopwatch_switch(&w->watch, PART_HOST);
     status_capture(NULL, 0);
-    int rc = give_back_all(w, error);
+    int rc = lost ? 0 : give_back_all(w, error);
     /* Work that was on its way when the stop came goes back too. */
     while (rc == 0 && !w->quit) {
         rc = poll_link(w, true);
-        if (rc == 0 && w->check.asked)
+        if (lost)
+            drop_gives(w);
+        if (rc == 0 && w->check.asked && !lost)
             rc = worker_check(w, true);
         if (rc == 0 && w->gives > 0)
             rc = give_back_all(w, error);

@@ -30,6 +30,7 @@ struct order {
 /* What a process of a test build remembers of its faults. */
 static atomic_int own_rank = -1;
 static atomic_llong hits[ORDERS_MAX];
+static atomic_bool broken;
 
 void fault_set_rank(int rank)
 {
@@ -77,7 +78,8 @@ static int error_of(const char *action)
 
 static bool is_action(const char *word)
 {
-    static const char *const actions[] = {"kill", "stop", "segv", "mute", "wrong", "flush"};
+    static const char *const actions[] = {"kill",  "stop",  "segv", "mute",
+                                          "wrong", "flush", "break"};
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(word, actions[i]) == 0)
             return true;
@@ -175,6 +177,8 @@ void fault_point(const char *point, int64_t member, long plane)
     }
     if (strcmp(order.action, "flush") == 0)
         flush_subnormals();
+    if (strcmp(order.action, "break") == 0)
+        atomic_store(&broken, true);
     const double whole = floor(order.seconds);
     const struct timespec pause = {.tv_sec = (time_t)whole,
                                    .tv_nsec = (long)(1e9 * (order.seconds - whole))};
@@ -198,4 +202,9 @@ bool fault_wrong(const char *point, int64_t member, long plane)
 {
     struct order order;
     return find_due('w', point, member, plane, &order);
+}
+
+bool fault_broken(void)
+{
+    return atomic_load(&broken);
 }

@@ -108,6 +108,16 @@ def what_is_hidden_is_not_used():
     assert code == 0 and set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(3)}"}, err
 
 
+def slurms_numbers_of_the_node_are_not_those_of_the_runtime():
+    """Device 5 of the node where two are shown: which one is meant is not known. One is shown: it is that one, and the run says so."""
+    for words in ((), ("-n", "2")):
+        refused((*EMU, *words), {"EMU_DEVICES": "2", "SLURM_STEP_GPUS": "5"}, "SLURM_STEP_GPUS is '5'")
+        folder = write(CODES)
+        code, _, err = run(folder, *EMU, *words, env={"EMU_DEVICES": "1", "SLURM_STEP_GPUS": "5"})
+        assert code == 0 and err.count("SLURM_STEP_GPUS is '5'") == 1 and "all of them are taken" in err, err
+        assert set(on_devices(folder)[0]) == {f"emulated device, PCI {bus(0)}"}
+
+
 def two_ranks_on_one_device_are_named():
     folder = write(CODES)
     code, _, err = run(folder, *EMU, "-n", "3", env={"EMU_DEVICES": "2"})

@@ -280,6 +280,8 @@ void emu_run(const struct emu_launch *launch)
 {
     if (machine.launch != NULL)
         emu_stop("a launch within a launch");
+    if (!emu_begins())
+        return;
     emu_worked();
     machine.launch = launch;
     if (launch->threads < 1 || launch->threads > EMU_THREADS_MAX || launch->blocks.x < 1

@@ -57,6 +57,36 @@ int emu_devices(void);
 /** The bus id of one of them: that of the machine's device, not of its number here. */
 void emu_bus(int device, char *text, size_t size);
 
+/** The machine's number of the device that is shown as `device`, -1: none is. */
+long emu_number(int device);
+
+/*
+ * Failures, for programs that cannot ask for them: "1:300" has device 1 of the machine fail at
+ * the 300th launch or transform of each process that uses it. Nothing is computed from then on,
+ * no download arrives, and all calls fail, as after a launch failure of CUDA: but for the work
+ * that failed, of which the host hears by the next call; with "1:300w" by the next wait.
+ */
+#define EMU_FAILS "EMU_FAILS"
+
+/** The device that this process uses from now on, by the number it is shown as. */
+void emu_use(int device);
+
+/** Fail at the work-th launch or transform from now on, 1: the next; -1: now; 0: be in order
+ *  again. `late`: the host hears of it by the next wait. */
+void emu_fail_at(long work, bool late);
+
+/* How a call asks whether the device has failed. */
+enum emu_asks { EMU_LAUNCHED, EMU_CALLED, EMU_WAITED };
+
+/** NULL, or what the call gets to hear. */
+const char *emu_failure(enum emu_asks asks);
+
+/** One launch or transform more. @return whether the device does it */
+bool emu_begins(void);
+
+/** Whether it has failed, heard of or not. */
+bool emu_failed(void);
+
 /** Bytes that a device claims to have, and of them those that are not taken. */
 size_t emu_memory_all(void);
 

@@ -40,8 +40,7 @@ size_t emu_setting(const char *name, size_t otherwise)
     return text != NULL ? (size_t)strtoull(text, NULL, 10) : otherwise;
 }
 
-/* The machine's number of the device that is shown as `which`, -1: none is. */
-static long shown(int which)
+long emu_number(int which)
 {
     const long devices = pretended >= 0 ? pretended : (long)emu_setting(EMU_DEVICES, 1);
     const char *list = pretended >= 0 ? NULL : getenv(EMU_VISIBLE);
@@ -62,14 +61,14 @@ static long shown(int which)
 int emu_devices(void)
 {
     int devices = 0;
-    while (shown(devices) >= 0)
+    while (emu_number(devices) >= 0)
         devices++;
     return devices;
 }
 
 void emu_bus(int device, char *text, size_t size)
 {
-    snprintf(text, size, "0000:%02lx:00.0", 0xe0 + (unsigned long)shown(device));
+    snprintf(text, size, "0000:%02lx:00.0", 0xe0 + (unsigned long)emu_number(device));
 }
 
 static size_t memory_limit(void)

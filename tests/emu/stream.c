@@ -62,9 +62,16 @@ struct emu_stream *emu_stream_new(bool aside)
 
 void emu_stream_free(struct emu_stream *stream)
 {
-    for (int i = 0; i < count; i++)
-        if (stream != NULL && waiting[i].stream == stream)
+    int left = 0;
+    for (int i = 0; stream != NULL && i < count; i++) {
+        if (waiting[i].stream != stream)
+            waiting[left++] = waiting[i];
+        else if (emu_failed())
+            free(waiting[i].kept);
+        else
             emu_stop("a download was not waited for");
+    }
+    count = stream != NULL ? left : count;
     free(stream);
 }
 
@@ -93,9 +100,10 @@ void emu_event_record(struct emu_event *event, struct emu_stream *stream)
 
 static void arrive(const struct later *copy)
 {
-    if (copy->kept != NULL)
+    const bool comes = !emu_failed();
+    if (comes && copy->kept != NULL)
         memcpy(copy->to, copy->kept, copy->bytes);
-    else
+    else if (comes)
         emu_copy_down(copy->to, copy->from, copy->bytes);
     free(copy->kept);
 }

@@ -98,6 +98,8 @@ void emu_transform_run(struct emu_transform *t, void *in, void *out)
 {
     if (!emu_holds(in, t->in_bytes) || !emu_holds(out, t->out_bytes))
         emu_stop("a transform's rows are not in the device's memory");
+    if (!emu_begins())
+        return;
     emu_worked();
     emu_open();
     if (t->work != NULL)

@@ -133,28 +133,45 @@ START_TEST(neighbours_have_devices_beside_the_same_cores)
 }
 END_TEST
 
-/* Devices granted of `shown` while variables are as given; NULL: not set. */
-static void assert_granted(const char *step, const char *job, const char *visible, int shown,
-                           const char *expected)
+/* Devices granted of `shown` while variables are as given; NULL: not set. `note`: a part of
+ * what is said, "" when nothing is. Expected "": refused. */
+static void assert_noted(const char *step, const char *job, const char *visible, int shown,
+                         const char *expected, const char *note)
 {
     static const char *const names[] = {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS",
                                         "CUDA_VISIBLE_DEVICES"};
     const char *const values[] = {step, job, visible};
     int number[DEVICES_MAX];
     char text[64] = "";
+    char said[DEVICE_TEXT_SIZE];
+    char why[512];
+    int count = 0;
     for (int i = 0; i < 3; i++) {
         unsetenv(names[i]);
         if (values[i] != NULL)
             setenv(names[i], values[i], 1);
     }
-    const int count = device_granted(shown, number);
+    status_capture(why, sizeof why);
+    const int rc = device_granted(shown, number, &count, said);
+    status_capture(NULL, 0);
     for (int i = 0; i < 3; i++)
         unsetenv(names[i]);
     for (int i = 0; i < count; i++) {
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%d", i > 0 ? " " : "", number[i]);
     }
-    ck_assert_str_eq(text, expected);
+    ck_assert_int_eq(rc, expected[0] != '\0' ? 0 : ERR_DEVICE);
+    const char *const heard = rc != 0 ? why : said;
+    ck_assert_msg(note[0] != '\0' ? strstr(heard, note) != NULL : heard[0] == '\0', "%s",
+                  heard);
+    if (rc == 0)
+        ck_assert_str_eq(text, expected);
+}
+
+static void assert_granted(const char *step, const char *job, const char *visible, int shown,
+                           const char *expected)
+{
+    assert_noted(step, job, visible, shown, expected, "");
 }
 
 START_TEST(slurm_names_devices_of_the_job)
@@ -164,9 +181,25 @@ START_TEST(slurm_names_devices_of_the_job)
     assert_granted(NULL, "0,2-3", NULL, 4, "0 2 3");
     assert_granted("3", "1,3", NULL, 4, "3");     /* the step's own */
     assert_granted(NULL, "1,3", "1,3", 2, "0 1"); /* hidden already, and numbered anew */
-    assert_granted(NULL, "5,7", NULL, 2, "0 1");  /* confined: other numbers */
-    assert_granted(NULL, "gpu:1", NULL, 2, "0 1");
     assert_granted(NULL, "", NULL, 2, "0 1");
+    assert_granted("", "1", NULL, 2, "1");
+}
+END_TEST
+
+/* Numbers of the node that the runtime does not know. */
+START_TEST(slurms_numbers_that_are_not_there_are_never_passed_over_in_silence)
+{
+    static const char confined[] = "numbers of its own: all of them are taken";
+    assert_noted(NULL, "5,7", NULL, 2, "0 1", "SLURM_JOB_GPUS is '5,7'");
+    assert_noted("5", "5,7", NULL, 1, "0", confined);
+    assert_noted("1-2", NULL, NULL, 2, "0 1", confined); /* the first alone is there */
+    assert_noted("5-7", NULL, NULL, 2, "0 1", confined); /* confined to fewer */
+    assert_noted("5", NULL, NULL, 2, "", "SLURM_STEP_GPUS is '5', and the 2 devices");
+    assert_noted("1,5", NULL, NULL, 4, "", "CUDA_VISIBLE_DEVICES");
+    assert_granted("5", NULL, "1", 1, "0"); /* heeded by the runtime: not asked for */
+    assert_noted("gpu:1", NULL, NULL, 2, "0 1", "no list of numbers");
+    assert_noted("3-1", NULL, NULL, 4, "0 1 2 3", "no list of numbers");
+    assert_noted("0-99999999", NULL, NULL, 2, "0 1", "no list of numbers");
 }
 END_TEST
 
@@ -320,6 +353,7 @@ static Suite *suite(void)
     tcase_add_test(core, who_is_shown_none_gets_none);
     tcase_add_test(core, neighbours_have_devices_beside_the_same_cores);
     tcase_add_test(core, slurm_names_devices_of_the_job);
+    tcase_add_test(core, slurms_numbers_that_are_not_there_are_never_passed_over_in_silence);
     tcase_add_test(core, rows_are_what_free_memory_holds);
     tcase_add_test(core, transforms_have_their_share);
     tcase_add_test(core, rows_have_an_end);
