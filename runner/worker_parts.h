@@ -22,9 +22,11 @@ int worker_start_member(struct worker *worker, int64_t member, const struct mess
 /**
  * Put a member into a free row of the right model object: worker->params, which have passed
  * `layout`. A code is a run error but for ERR_MEMORY and refusals.
+ *
+ * @param out  receives the row
  */
 int worker_load_member(struct worker *worker, int64_t member, const struct plane_layout *layout,
-                       double timeout, struct continuation *from, int *row);
+                       double timeout, struct continuation *from, int *out);
 
 /** Whether resources.memory bounds what this worker's members may take of the host's memory. */
 bool worker_is_limited(const struct worker *worker);

@@ -241,7 +241,7 @@ double taps_certificate(const struct taps *taps, double edge)
     long double worst = 0.0L;
     for (int i = 0; i <= GRID; i++) {
         long double sum = (long double)taps->tap[0];
-        long double row[UNKNOWNS];
+        long double row[UNKNOWNS] = {0.0L};
         long double cosine;
         long double g;
         sample(grid_theta((long double)edge, i), &cosine, &g);

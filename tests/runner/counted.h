@@ -8,6 +8,7 @@
  */
 int counted_alloc(long count, size_t size, void **out) __attribute__((no_instrument_function));
 
+/* NOLINTNEXTLINE(readability-identifier-naming): the name that is replaced */
 #define mem_alloc counted_alloc
 
 #endif

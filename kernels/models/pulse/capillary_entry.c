@@ -137,7 +137,7 @@ static int check_place(const struct capillary_point *point, int pulse)
 
 int capillary_entry_check(const struct capillary_point *point)
 {
-    for (int i = 0; i < point->pulses; i++)
+    for (int i = 0; i < PULSES_MAX && i < point->pulses; i++)
         TRY(check_place(point, i));
     return 0;
 }

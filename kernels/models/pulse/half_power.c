@@ -55,7 +55,8 @@ int half_power_init(const struct real_grid *grid, struct half_power *h)
                              (size_t)(2 * block_count(h)) * sizeof(double));
 }
 
-/* Sums and differences of quadrature and sample around a piece. The samples are periodic. */
+/* Sums and differences of quadrature and sample around a piece. The samples are periodic.
+ * NOLINTNEXTLINE(readability-non-const-parameter): the kernel writes work */
 static int make_sums(const struct half_power *h, long from, long reach, double *work)
 {
     struct backend *const be = h->be;
