@@ -59,9 +59,10 @@ static void read_option(const char *word, struct order *order)
                               : strcmp(name, "plane") == 0  ? &order->plane
                               : strcmp(name, "hit") == 0    ? &order->hit
                                                             : NULL;
-    if (number == NULL)
+    if (number != NULL)
+        *number = strtoll(value, NULL, 10);
+    else
         refuse(word);
-    *number = strtoll(value, NULL, 10);
 }
 
 static int error_of(const char *action)
