@@ -237,6 +237,33 @@ START_TEST(rows_beyond_a_grid_are_computed)
 }
 END_TEST
 
+START_TEST(no_rows_are_no_launch)
+{
+    const struct kerr_power_args power = {.ld = LD, .ld_real = LD};
+    const struct balance_square_args square = {.ld = LD};
+    const struct spectral_sums_args sums = {.ld = LD};
+    const struct stage_exponent_args exponent = {.ld = LD};
+    const struct column_args column = {.components = 1, .ld = LD, .ld_pad = LD};
+    struct fft *plan;
+    begin();
+    ck_assert_int_eq(be->ops->fft_create(be, FFT_C2C_FORWARD, N, &plan), 0);
+    const struct device_counts before = *be->ops->device->counts(be);
+    ck_assert_int_eq(be->kernels->kerr_power(be, &power, 2, 0, N), 0);
+    ck_assert_int_eq(be->kernels->balance_square(be, &square, 2, 0, N), 0);
+    ck_assert_int_eq(be->kernels->spectral_sums(be, &sums, 2, 0, N), 0);
+    ck_assert_int_eq(be->kernels->stage_exponent(be, &exponent, 2, 0, N), 0);
+    ck_assert_int_eq(be->kernels->column_exposure_field(be, &column, 2, 0, N), 0);
+    ck_assert_int_eq(be->ops->device->column(be, COLUMN_BY_ADK, &column, 2, 0, N), 0);
+    const struct fft_rows none = {
+        .in = there.nothing, .ld_in = LD, .out = there.out, .ld_out = LD};
+    ck_assert_int_eq(be->ops->fft_execute(be, plan, &none), 0);
+    ck_assert_int_eq(be->ops->device->counts(be)->launches, before.launches);
+    ck_assert_int_eq(be->ops->device->counts(be)->transforms, before.transforms);
+    be->ops->fft_destroy(be, plan);
+    end();
+}
+END_TEST
+
 #define NORM_N 2100 /* two tiles and a bit */
 
 static void norm_of(const double *state, double *got)
@@ -338,6 +365,7 @@ int main(void)
     tcase_set_timeout(tests, 30);
     tcase_add_loop_test(tests, zeros_are_written_around_the_rows_that_run, 0, 10);
     tcase_add_test(tests, rows_beyond_a_grid_are_computed);
+    tcase_add_test(tests, no_rows_are_no_launch);
     tcase_add_test(tests, a_nan_anywhere_makes_the_sum_and_the_maximum_of_a_norm_nan);
     tcase_add_test(tests, powers_between_samples_are_those_of_the_plain_body);
     suite_add_tcase(suite, tests);
