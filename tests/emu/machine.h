@@ -202,9 +202,9 @@ size_t emu_transform_bytes(const struct fft_shape *shape);
 struct emu_transform *emu_transform_new(const struct fft_shape *shape, bool *full);
 
 /** Execute it on device memory. */
-void emu_transform_run(struct emu_transform *plan, void *in, void *out);
+void emu_transform_run(struct emu_transform *t, void *in, void *out);
 
 /** Free it; NULL is legal. */
-void emu_transform_free(struct emu_transform *plan);
+void emu_transform_free(struct emu_transform *t);
 
 #endif
