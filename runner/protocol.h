@@ -44,7 +44,7 @@
 #define PROTOCOL_RUNS_MAX  16 /* runs of equal outcome of one REPORT */
 #define PROTOCOL_MASK_SIZE 128
 #define REPORT_CHECK_SIZE  200
-#define READY_BATCH_SIZE   240
+#define READY_BATCH_SIZE   280
 
 /* The rows of PROTOCOL_LIST. */
 enum message_kind {
