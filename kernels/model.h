@@ -14,7 +14,7 @@ struct model; /* each family defines its own */
 
 /* Raised whenever a struct of this header changes: the size beside it in struct abi_tag is that
  * of struct model_ops alone. */
-#define MODEL_ABI_VERSION 5
+#define MODEL_ABI_VERSION 6
 #define LAYOUT_ARRAYS_MAX 8
 #define LAYOUT_DIMS_MAX   3
 #define LAYOUT_AXES_MAX   8
