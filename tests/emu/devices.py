@@ -210,21 +210,27 @@ def rows_come_from_free_memory():
                                              r"6.25 MB kept; tables \S+ B \+ 11 rows of 8 MB", out.stdout), out.stdout
 
 
-def a_row_is_for_a_member_and_not_for_a_reduction():
-    """Four points of two realisations of which one is left: what waits is that member, and the sums of four points."""
-    text = """scan: left
+def waves(points, window, powers, more):
+    return f"""scan: waves
 model: gnlse
 parameters:
   length: 1 mm
   wavelength: 835 nm
   betas: [-11.83 ps^2/km]
   gamma: 0.1 W^-1 m^-1
-  pulse: {shape: sech, duration: 50 fs}
-  grid: {points: 64, window: 1 ps}
-axes: [{pulse.peak_power: [1 W, 2 W, 3 W, 4 W]}]
-ensemble: {realisations: 2, noise: one_photon, seed: 1}
-save: {planes: 2}
+  pulse: {{shape: sech, duration: 50 fs}}
+  grid: {{points: {points}, window: {window}}}
+axes: [{{pulse.peak_power: {powers}}}]
+{more}
 """
+
+
+WAVES = waves(1024, "4 ps", "{from: 1 W, to: 120 W, points: 120}", "save: {planes: last}")
+
+
+def a_row_is_for_a_member_and_not_for_a_reduction():
+    """Four points of two realisations of which one is left: what waits is that member, and the sums of four points."""
+    text = waves(64, "1 ps", "[1 W, 2 W, 3 W, 4 W]", "ensemble: {realisations: 2, noise: one_photon, seed: 1}\nsave: {planes: 2}")
     for words in ((), ("-n", "1")):
         folder = write(text)
         code, _, err = run(folder, *EMU, "--only", "1-7", "--no-reduce")
@@ -260,18 +266,6 @@ def too_much_for_the_device_is_tried_with_half_once():
     assert not farm.states(folder).any()
 
 
-WAVES = """scan: waves
-model: gnlse
-parameters:
-  length: 1 mm
-  wavelength: 835 nm
-  betas: [-11.83 ps^2/km]
-  gamma: 0.1 W^-1 m^-1
-  pulse: {shape: sech, duration: 50 fs}
-  grid: {points: 1024, window: 4 ps}
-axes: [{pulse.peak_power: {from: 1 W, to: 120 W, points: 120}}]
-save: {planes: last}
-"""
 OWN = 8520192  # of the backend: 2^20 doubles and 32768 counters, with 256 bytes behind each
 
 

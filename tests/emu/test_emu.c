@@ -330,7 +330,8 @@ static void drop(const struct trial *t, double *kept[TRIAL_FIELDS_MAX])
         mem_free(kept[f]);
 }
 
-START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
+/* Each kernel on rows of n elements, then again as `again` has it, which compares. */
+static void each_kernel(long n, void (*again)(struct trial *t, double *kept[TRIAL_FIELDS_MAX]))
 {
     int count;
     const struct kernel_case *const cases = kernel_cases(&count);
@@ -339,44 +340,45 @@ START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
         for (int s = 0; s <= cases[c].last; s++) {
             double *kept[TRIAL_FIELDS_MAX];
             struct trial t;
-            trial_init(&t, &cases[c], s, 2500); /* two tiles and a half */
-            emu_shuffle(0);
+            trial_init(&t, &cases[c], s, n);
             trial_run(&t, be, -1, -1, false);
             keep(&t, kept);
-            for (unsigned long seed = 11; seed < 14; seed++) {
-                emu_shuffle(seed);
-                trial_run(&t, be, -1, -1, seed == 13);
-                ck_assert_msg(same(&t, kept), "%s %d: other bits with seed %lu", t.kernel->name,
-                              s, seed);
-            }
+            again(&t, kept);
             drop(&t, kept);
             trial_clear(&t);
         }
     emu_case_close(be);
 }
+
+static void shuffled(struct trial *t, double *kept[TRIAL_FIELDS_MAX])
+{
+    for (unsigned long seed = 11; seed < 14; seed++) {
+        emu_shuffle(seed);
+        trial_run(t, be, -1, -1, seed == 13);
+        ck_assert_msg(same(t, kept), "%s %d: other bits with seed %lu", t->kernel->name, t->s,
+                      seed);
+    }
+    emu_shuffle(0);
+}
+
+START_TEST(every_kernel_gives_the_same_bits_in_any_order_of_blocks_and_threads)
+{
+    each_kernel(2500, shuffled); /* two tiles and a half */
+}
 END_TEST
 
-/* Rows so far from the beginning of their arrays that neither their number nor the place of an
- * element fits in 32 bits: the bits of the first rows. */
+/* So far from the beginning of their arrays that neither the number of a row nor the place of
+ * an element fits in 32 bits. */
+static void far_away(struct trial *t, double *kept[TRIAL_FIELDS_MAX])
+{
+    t->far = 3000000000L;
+    trial_run(t, be, -1, -1, false);
+    ck_assert_msg(same(t, kept), "%s %d: other bits far away", t->kernel->name, t->s);
+}
+
 START_TEST(rows_far_from_the_beginning_have_the_bits_of_the_first)
 {
-    int count;
-    const struct kernel_case *const cases = kernel_cases(&count);
-    be = emu_case_open(0, 0);
-    for (int c = 0; c < count; c++)
-        for (int s = 0; s <= cases[c].last; s++) {
-            double *kept[TRIAL_FIELDS_MAX];
-            struct trial t;
-            trial_init(&t, &cases[c], s, 70);
-            trial_run(&t, be, -1, -1, false);
-            keep(&t, kept);
-            t.far = 3000000000L;
-            trial_run(&t, be, -1, -1, false);
-            ck_assert_msg(same(&t, kept), "%s %d: other bits far away", t.kernel->name, s);
-            drop(&t, kept);
-            trial_clear(&t);
-        }
-    emu_case_close(be);
+    each_kernel(70, far_away);
 }
 END_TEST
 

@@ -266,14 +266,18 @@ def a_signal_stops_in_order_and_the_same_command_goes_on():
 
 
 def a_signal_before_the_farm_has_started_stops_it_too():
-    for wait in (0.0, 0.15, 0.3, 0.45):
+    journal = lambda folder: open(os.path.join(folder, "out.h5.journal")).read()
+    moments = {"the file": lambda folder, process: os.path.exists(os.path.join(folder, "out.h5")),
+               "a rank": lambda folder, process: len(workers_of(process.pid)) > 0,
+               "all ranks": lambda folder, process: len(workers_of(process.pid)) == 2,
+               "a worker that is ready": lambda folder, process: '"ready"' in journal(folder)}
+    for what, there in moments.items():
         folder = write(ENDLESS)
         process = start(folder, "-n", "2")
-        wait_until(lambda: os.path.exists(os.path.join(folder, "out.h5")), "the file")
-        time.sleep(wait)  # nothing to wait for: any moment must do
+        wait_until(lambda: there(folder, process), what)
         process.send_signal(signal.SIGINT)
         code, _, err = finish(process)
-        assert code == 75, (wait, code, err)
+        assert code == 75, (what, code, err)
 
 
 def a_signal_while_a_slow_launcher_starts_stops_the_ranks():

@@ -8,13 +8,12 @@ import json
 import os
 import shutil
 import sys
-import time
 
 import h5py
 import numpy as np
 
 from checks import run_checks
-from farm import NOISE, command, run, start, states, write
+from farm import NOISE, command, run, start, states, wait_until, write
 
 MODES = ([], ["-n", "2"])
 SMALL = """scan: small
@@ -239,13 +238,12 @@ def a_killed_transfer_goes_on():
     folder = old(big)
     put(folder, big)
     process = start(folder, "--reuse", "old.h5")
-    time.sleep(0.1)  # any moment must do
+    wait_until(lambda: (states(folder) == 2).any(), "members taken over")
     process.kill()
     process.communicate()
-    if os.path.exists(os.path.join(folder, "out.h5")):
-        with open_h5(folder, "out.h5") as b:
-            state, saved = b["member/state"][...], b["member/n_saved"][...]
-            assert (saved[state == 2] == 3).all()
+    with open_h5(folder, "out.h5") as b:
+        state, saved = b["member/state"][...], b["member/n_saved"][...]
+        assert (state == 2).any() and (saved[state == 2] == 3).all()
     code, _, err = run(folder, "--reuse", "old.h5")
     assert code == 0, err
     with open_h5(folder, "old.h5") as a, open_h5(folder, "out.h5") as b:
