@@ -12,7 +12,8 @@
 
 #include "kernels/base/status.h"
 
-#define ALIGNMENT 65536
+#define ALIGNMENT     65536
+#define READ_ATTEMPTS 100 /* of metadata with a wrong checksum, as a live file may have */
 
 _Static_assert(sizeof(hid_t) == sizeof(int64_t), "HDF5 1.10 or newer");
 
@@ -76,6 +77,8 @@ static int access_create(enum h5_access access, hid_t *out)
     rc |= H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18);
     rc |= H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
     rc |= H5Pset_file_locking(list, false, true);
+    if (access == H5_READ)
+        rc |= H5Pset_metadata_read_attempts(list, READ_ATTEMPTS);
     int initialised = 0;
     int finalised = 0;
     MPI_Initialized(&initialised);
