@@ -262,8 +262,8 @@ START_TEST(exp_both_keeps_its_ulp_bound)
     check_both(false, (struct range){-0.35, 0.35, 8000}, BOUND_exp_both_ulp);
     check_both(false, (struct range){-708.0, 708.0, 8000}, BOUND_exp_both_ulp);
     check_both(false, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_both_ulp);
-    check_both(false, (struct range){-709.78, -708.0, 3000}, BOUND_exp_both_subnormal_ulp);
-    check_both(false, (struct range){708.0, 709.78, 3000}, BOUND_exp_both_subnormal_ulp);
+    check_both(false, (struct range){-709.5, -708.0, 3000}, BOUND_exp_both_subnormal_ulp);
+    check_both(false, (struct range){708.0, 709.5, 3000}, BOUND_exp_both_subnormal_ulp);
 }
 END_TEST
 
