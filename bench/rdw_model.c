@@ -18,8 +18,8 @@
 #include "kernels/model.h"
 
 #define USAGE                                                                                  \
-    "options: --rtol X --points N --rule none|trapezoid|band --rate adk|ppt --planes N "       \
-    "--isa NAME --rigour estimate|measure|patient"
+    "options: --rtol X (default: that of the model) --points N --rule none|trapezoid|band "    \
+    "--rate adk|ppt --planes N --isa NAME --rigour estimate|measure|patient"
 
 struct options {
     const char *rtol, *rule, *rate, *isa;
@@ -97,7 +97,8 @@ static int set_case(struct params *p, const struct options *o)
             TRY(set(p, p->info[i].name, p->info[i].fallback));
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         TRY(set(p, values[i].name, values[i].text));
-    TRY(set(p, "stepper.rtol", o->rtol));
+    if (o->rtol != NULL)
+        TRY(set(p, "stepper.rtol", o->rtol));
     TRY(set_number(p, "grid.fine", (double)o->points));
     TRY(set_number(p, "grid.coarse", 0.5 * (double)o->points));
     TRY(set_number(p, "grid.window", (double)o->points * 5e-17));
@@ -193,8 +194,9 @@ static void print(const struct run *r, const struct options *o)
     const double translation = s->create + s->load;
     const double total = translation + s->advance + s->output;
     printf("{\"case\": \"rdw_model\", \"n\": %ld, \"rule\": \"%s\", \"rate\": \"%s\", "
-           "\"rtol\": %s, \"planes\": %ld, \"isa\": \"%s\", ",
-           o->points, o->rule, o->rate, o->rtol, s->planes, r->be->isa);
+           "\"rtol\": %.17g, \"planes\": %ld, \"isa\": \"%s\", ",
+           o->points, o->rule, o->rate, params_real(&r->params, "stepper.rtol"), s->planes,
+           r->be->isa);
     printf("\"rhs_calls\": %lld, \"steps\": %lld, \"rejected\": %lld, ", r->st.rhs_calls,
            r->st.steps, r->st.rejected);
     printf("\"plan_s\": %.6g, \"layout_s\": %.6g, \"create_s\": %.6g, \"load_s\": %.6g, ",
@@ -243,8 +245,7 @@ static int parse(int argc, char **argv, struct options *out)
                                           {"rigour", required_argument, NULL, 'r'},
                                           {"json", no_argument, NULL, 'j'},
                                           {NULL, 0, NULL, 0}};
-    *out = (struct options){.rtol = "1e-5",
-                            .rule = "band",
+    *out = (struct options){.rule = "band",
                             .rate = "adk",
                             .isa = "auto",
                             .points = 16384,

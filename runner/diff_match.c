@@ -6,6 +6,7 @@
 
 #include "io/hash.h"
 #include "io/read.h"
+#include "kernels/base/bits.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "runner/diffing.h"
@@ -89,14 +90,19 @@ static int read_identity(struct diff_side *s, int64_t member, double out[4])
     return read_rows(s->store, "member/identity", member, 1, 2, out);
 }
 
+static bool is_same_identity(const double left[4], const double right[4])
+{
+    return bits_same(left[0], right[0]) && bits_same(left[1], right[1]);
+}
+
 static int add_pair(struct diffing *d, int64_t a, int64_t b)
 {
     double left[4];
     double right[4];
     TRY(read_identity(&d->side[0], a, left));
     TRY(read_identity(&d->side[1], b, right));
-    d->pair[d->pairs++] = (struct diff_pair){
-        .member = {a, b}, .identical = memcmp(left, right, 2 * sizeof *left) == 0};
+    d->pair[d->pairs++] =
+        (struct diff_pair){.member = {a, b}, .identical = is_same_identity(left, right)};
     return 0;
 }
 
@@ -112,7 +118,7 @@ static int pair_run(struct diffing *d, struct entry *a, int64_t na, struct entry
                 continue;
             TRY(read_identity(&d->side[0], a[i].id, left));
             TRY(read_identity(&d->side[1], b[j].id, right));
-            if (memcmp(left, right, 2 * sizeof *left) != 0)
+            if (!is_same_identity(left, right))
                 continue;
             TRY(add_pair(d, a[i].id, b[j].id));
             a[i].id = b[j].id = -1;

@@ -6,6 +6,7 @@
 
 #include "io/read.h"
 #include "io/verdict.h"
+#include "kernels/base/bits.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 #include "kernels/contract/bounds.h"
@@ -175,8 +176,7 @@ static int compare_number(struct pairing *p, const struct model_info *info, int 
     const char *const name = info->observables[i].name;
     double allowed = 0;
     p->compared = true;
-    if (memcmp(&value[0][i], &value[1][i], sizeof value[0][i]) == 0
-        || (isnan(value[0][i]) && isnan(value[1][i])))
+    if (bits_same(value[0][i], value[1][i]) || (isnan(value[0][i]) && isnan(value[1][i])))
         return 0;
     p->equal = false;
     TRY(rounding_of_number(p->steps, info, value[0], i, &allowed));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "runner/history.h"
 
-#include <string.h>
-
 #include "io/read.h"
+#include "kernels/base/bits.h"
 #include "kernels/base/mem.h"
 #include "kernels/base/status.h"
 
@@ -36,8 +35,8 @@ static long keep_accepted(struct step_record *step, long count)
 
 static bool is_same(const struct step_record *a, const struct step_record *b)
 {
-    return memcmp(&a->position, &b->position, sizeof a->position) == 0
-           && memcmp(&a->length, &b->length, sizeof a->length) == 0 && a->order == b->order;
+    return bits_same(a->position, b->position) && bits_same(a->length, b->length)
+           && a->order == b->order;
 }
 
 int history_same(struct store *const store[2], const int64_t member[2], bool *same)
@@ -50,7 +49,7 @@ int history_same(struct store *const store[2], const int64_t member[2], bool *sa
         TRY_OR(rc, done, history_read(store[s], member[s], &step[s], &count[s]));
         count[s] = keep_accepted(step[s], count[s]);
     }
-    *same = count[0] > 0 && count[0] == count[1];
+    *same = step[0] != NULL && step[1] != NULL && count[0] > 0 && count[0] == count[1];
     for (long i = 0; *same && i < count[0]; i++)
         *same = is_same(&step[0][i], &step[1][i]);
 done:

@@ -113,6 +113,8 @@ int placement_choose(const struct core_list *cores, const struct scan_resources 
     CPU_ZERO(&out->mask);
     if (resources->worker == WORKER_GPU)
         FAIL(ERR_BUG, "a worker on a device is placed beside it");
+    if (cores->count < 1)
+        FAIL(ERR_BUG, "a worker is placed on no core");
     if (resources->worker == WORKER_SOCKET) {
         out->shared_core = workers > take_package(cores, index, out);
     } else {
@@ -145,6 +147,10 @@ int placement_beside(const struct core_list *cores, const cpu_set_t *near, int i
             if (all > 0 || CPU_COUNT(&common) > 0)
                 beside.mask[beside.count++] = cores->mask[i];
         }
+    if (beside.count < 1) {
+        mem_free(beside.mask);
+        FAIL(ERR_BUG, "a worker is placed on no core");
+    }
     const int first = (int)((int64_t)index * beside.count / workers);
     const int end = (int)(((int64_t)index + 1) * beside.count / workers);
     take_cores(&beside, first, end > first ? end - first : 1, out);

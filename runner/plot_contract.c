@@ -123,26 +123,29 @@ static bool is_geometric(const double *v, long n)
     return fabs(log10(v[n - 1] / v[0])) >= 1;
 }
 
-/* Cells meet half way between neighbours: of logarithmic axes at the geometric mean. */
+/* Cells meet half way between neighbours: of logarithmic axes at the geometric mean. The outer
+ * edges mirror the inner ones; a lone cell is 1 wide. */
+static double edge_of(const struct scan_scale *a, long i, int side)
+{
+    const long other = side == 0 ? i - 1 : i + 1;
+    const bool inside = other >= 0 && other < a->n;
+    const double here = a->value[i];
+    if (a->n == 1)
+        return here + (side == 0 ? -0.5 : 0.5);
+    const double there = a->value[inside ? other : 2 * i - other];
+    if (a->logarithmic) {
+        const double half = sqrt(there / here);
+        return here * (inside ? half : 1 / half);
+    }
+    const double half = 0.5 * (there - here);
+    return here + (inside ? half : -half);
+}
+
 static void set_edges(struct scan_scale *a)
 {
-    for (long i = 0; i < a->n; i++) {
-        for (int side = 0; side < 2; side++) {
-            const long other = side == 0 ? i - 1 : i + 1;
-            const bool inside = other >= 0 && other < a->n;
-            const long next = inside ? other : (side == 0 ? i + 1 : i - 1);
-            const bool lone = next < 0 || next >= a->n;
-            const double to = lone ? a->value[i] + 1 : a->value[next];
-            const double half =
-                a->logarithmic ? sqrt(to / a->value[i]) : 0.5 * (to - a->value[i]);
-            const bool mirrored = !inside;
-            double edge = a->logarithmic ? a->value[i] * (mirrored ? 1 / half : half)
-                                         : a->value[i] + (mirrored ? -half : half);
-            if (lone)
-                edge = a->value[i] + (side == 0 ? -0.5 : 0.5);
-            a->edge[2 * i + side] = edge;
-        }
-    }
+    for (long i = 0; i < a->n; i++)
+        for (int side = 0; side < 2; side++)
+            a->edge[2 * i + side] = edge_of(a, i, side);
 }
 
 static int read_scale_of(struct plot_source *s, struct scan_scale *a)

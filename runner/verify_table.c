@@ -62,8 +62,13 @@ static int read_fact(const struct verifying *v, int64_t member, struct fact *out
     return 0;
 }
 
-/* @param all [axes] shares of each value */
-static int count_shares(const struct verifying *v, struct share **all)
+/* Of each axis, the share of each value. */
+struct shares {
+    int axes;
+    struct share *axis[SCAN_AXES_MAX];
+};
+
+static int count_shares(const struct verifying *v, const struct shares *all)
 {
     int64_t index[SCAN_AXES_MAX];
     const struct verify_members *const m = &v->members;
@@ -71,25 +76,26 @@ static int count_shares(const struct verifying *v, struct share **all)
         struct fact fact;
         TRY(read_fact(v, member, &fact));
         scan_point_indices(v->scan, member / scan_realisations(v->scan), index);
-        for (int a = 0; a < scan_axes(v->scan); a++)
-            add(v, member, &fact, &all[a][index[a]]);
+        for (int a = 0; a < all->axes; a++)
+            add(v, member, &fact, &all->axis[a][index[a]]);
     }
     return 0;
 }
 
-static void shares_clear(const struct verifying *v, struct share **all)
+static void shares_clear(struct shares *all)
 {
-    for (int a = 0; a < scan_axes(v->scan); a++)
-        mem_free(all[a]);
+    for (int a = 0; a < all->axes; a++)
+        mem_free(all->axis[a]);
 }
 
-static int make_shares(const struct verifying *v, struct share **all)
+static int make_shares(const struct verifying *v, struct shares *all)
 {
-    for (int a = 0; a < scan_axes(v->scan); a++) {
+    *all = (struct shares){.axes = scan_axes(v->scan)};
+    for (int a = 0; a < all->axes; a++) {
         const int64_t length = scan_get_axis(v->scan, a)->length;
-        TRY(MEM_NEW((long)length, &all[a]));
+        TRY(MEM_NEW((long)length, &all->axis[a]));
         for (int64_t i = 0; i < length; i++)
-            all[a][i].margin = -1;
+            all->axis[a][i].margin = -1;
     }
     return count_shares(v, all);
 }
@@ -206,15 +212,15 @@ static void write_offenders(const struct verify_report *report)
 
 int verify_write_text(struct verifying *v)
 {
-    struct share *all[SCAN_AXES_MAX] = {NULL};
+    struct shares all;
     int rc = 0;
     printf("%s: %s\n", v->path, verify_broken(v->report) == 0 ? "nothing is broken" : "broken");
     write_kinds(v->report);
     if (has_axes(v)) {
-        rc = make_shares(v, all);
-        for (int a = 0; rc == 0 && a < scan_axes(v->scan); a++)
-            write_axis(v, a, all[a]);
-        shares_clear(v, all);
+        rc = make_shares(v, &all);
+        for (int a = 0; rc == 0 && a < all.axes; a++)
+            write_axis(v, a, all.axis[a]);
+        shares_clear(&all);
     }
     write_offenders(v->report);
     return rc;
@@ -288,7 +294,7 @@ static void json_offenders(const struct verify_report *report)
 
 int verify_write_json(struct verifying *v)
 {
-    struct share *all[SCAN_AXES_MAX] = {NULL};
+    struct shares all;
     int rc = 0;
     printf("{\"file\": ");
     json_text(stdout, v->path);
@@ -297,10 +303,10 @@ int verify_write_json(struct verifying *v)
         json_kind(v->report, k);
     printf("}, \"axes\": [");
     if (has_axes(v)) {
-        rc = make_shares(v, all);
-        for (int a = 0; rc == 0 && a < scan_axes(v->scan); a++)
-            json_axis(v, a, all[a]);
-        shares_clear(v, all);
+        rc = make_shares(v, &all);
+        for (int a = 0; rc == 0 && a < all.axes; a++)
+            json_axis(v, a, all.axis[a]);
+        shares_clear(&all);
     }
     printf("]");
     json_offenders(v->report);

@@ -13,9 +13,11 @@
  *   stage_turn    k = exp(-L c h) pre spec, stored; then u = exp(L c' h) (y + sum_j h a_j k_j),
  *                 the argument of the N after it: one pass over memory
  *
- * Kernels without `loss` are for lr = 0: there exp(-L c h) is the conjugate of exp(L c h). With
- * loss the stored factor is still the phase only, and exp(lr ch), exp(-lr ch) are each computed
- * on their own: neither is the reciprocal of the other, and each is rounded once.
+ * The pass that begins a stage stores `factor`, the conjugate of exp(-L c h), for the one that
+ * ends it. Kernels without `loss` are for lr = 0, where that is exp(L c h) itself. With loss
+ * exp(lr ch) and exp(-lr ch) are a sum and a difference: neither is the reciprocal of the
+ * other, and each is rounded once. The turn into the last stage (s = STAGE_SLOPES - 1) leaves
+ * the growth out: step_last needs exp(L h) as well, and forms both.
  *
  * Where L changes along the way, `ch` is the integral of its coefficient from the step's start
  * to the stage, a direct increment; kernels with `two` have L = L_1 q_1(z) + L_2 q_2(z) and
@@ -44,7 +46,7 @@ struct stage_entry_args {
     const double *li2; /* `two` only, else NULL */
     const double *lr;  /* [rows][ld], `loss` only, else NULL */
     const double *lr2; /* `loss_two` only, else NULL */
-    double *factor;    /* receives exp(i li ch), for the pass that ends this stage */
+    double *factor;    /* receives exp(-lr ch + i li ch), for the pass that ends this stage */
     cplx *out;
     struct k_zeros zeros; /* of out */
     long ld;
@@ -88,46 +90,56 @@ K_FN void stage_entry_zeros(const struct stage_entry_args *a, long row, long n,
     k_zeros_write(a->out + row * a->ld_spec, n, a->zeros, share);
 }
 
-/* Propagated with a phase and a decay; without one a constant 1. */
-K_FN void stage_entry_end(long i, const struct stage_entry_row *r, double theta, double decay)
+/* Without a loss exp(0) is a constant. */
+K_FN struct vmath_both stage_no_loss(void)
+{
+    struct vmath_both one;
+    one.forth = 1.0;
+    one.back = 1.0;
+    return one;
+}
+
+/* Propagated with a phase and a loss. */
+K_FN void stage_entry_end(long i, const struct stage_entry_row *r, double theta,
+                          struct vmath_both loss)
 {
     const cplx u = cplx_axpy(r->hb, split_get(r->k, r->ld, i), split_get(r->y, r->ld, i));
     const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
-    split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+    split_set(r->factor, r->ld, i, cplx_scale(loss.back, factor));
+    r->out[i] = cplx_scale(loss.forth, cplx_mul(factor, u));
 }
 
 K_FN void stage_entry_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch, 1.0);
+    stage_entry_end(i, r, r->li[i] * r->ch, stage_no_loss());
 }
 
 K_FN void stage_entry_loss_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp(r->lr[i] * r->ch));
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp_both(r->lr[i] * r->ch));
 }
 
 K_FN void stage_entry_mild_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp_mild(r->lr[i] * r->ch));
+    stage_entry_end(i, r, r->li[i] * r->ch, vmath_exp_both_mild(r->lr[i] * r->ch));
 }
 
 K_FN void stage_entry_two_body(long i, const struct stage_entry_row *r)
 {
-    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, 1.0);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, stage_no_loss());
 }
 
 K_FN void stage_entry_loss_two_body(long i, const struct stage_entry_row *r)
 {
-    const double decay = vmath_exp(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
-    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
+    const struct vmath_both loss = vmath_exp_both(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, loss);
 }
 
 K_FN void stage_entry_mild_two_body(long i, const struct stage_entry_row *r)
 {
-    const double decay = vmath_exp_mild(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
-    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, decay);
+    const struct vmath_both loss = vmath_exp_both_mild(r->lr[i] * r->ch + r->lr2[i] * r->ch2);
+    stage_entry_end(i, r, r->li[i] * r->ch + r->li2[i] * r->ch2, loss);
 }
 
 /* The kernel's index s is the number of earlier slopes: stage_turn[s] reads k[0 … s-1] with the
@@ -137,18 +149,15 @@ struct stage_turn_args {
     const double *k[STAGE_SLOPES - 1]; /* the first s are read */
     const double *hb;                  /* [members][STAGE_SLOPES] */
     const double *ch;                  /* [members], of the stage that begins */
-    const double *ch2;     /* [members], of the second term; `two` only, else NULL */
-    const double *ch_end;  /* [members], of the stage that ends; `loss` only, else NULL */
-    const double *ch2_end; /* `loss_two` only, else NULL */
-    const double *li;      /* [rows][ld] */
-    const double *li2;     /* `two` only, else NULL */
-    const double *lr;      /* [rows][ld], `loss` only, else NULL */
-    const double *lr2;     /* `loss_two` only, else NULL */
-    const double *lr_end;  /* what goes with ch_end: lr, but for rows of stage_exponent */
-    const double *pre;     /* all constants of the nonlinear term, 1/n of the FFT too */
-    const cplx *spec;      /* spectrum of the response */
-    double *factor;        /* in: exp(i li ch_end); receives exp(i li ch) */
-    double *slope;         /* receives k */
+    const double *ch2; /* [members], of the second term; `two` only, else NULL */
+    const double *li;  /* [rows][ld] */
+    const double *li2; /* `two` only, else NULL */
+    const double *lr;  /* [rows][ld], `loss` only, else NULL */
+    const double *lr2; /* `loss_two` only, else NULL */
+    const double *pre; /* all constants of the nonlinear term, 1/n of the FFT too */
+    const cplx *spec;  /* spectrum of the response */
+    double *factor;    /* in: of the stage that ends; receives that of the next */
+    double *slope;     /* receives k */
     cplx *out;
     struct k_zeros zeros; /* of out */
     long ld;
@@ -158,11 +167,11 @@ struct stage_turn_args {
 };
 
 struct stage_turn_row {
-    const double *y, *k0, *k1, *k2, *k3, *li, *li2, *lr, *lr2, *lr_end, *pre;
+    const double *y, *k0, *k1, *k2, *k3, *li, *li2, *lr, *lr2, *pre;
     const cplx *spec;
     double *factor, *slope;
     cplx *out;
-    double b0, b1, b2, b3, b4, ch, ch2, ch_end, ch2_end;
+    double b0, b1, b2, b3, b4, ch, ch2;
     long ld;
 };
 
@@ -181,7 +190,6 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
     r.li2 = k_row_real(a->li2, at);
     r.lr = k_row_real(a->lr, at);
     r.lr2 = k_row_real(a->lr2, at);
-    r.lr_end = k_row_real(a->lr_end, at);
     r.pre = a->pre + 2 * at;
     r.spec = a->spec + row * a->ld_spec;
     r.factor = a->factor + 2 * at;
@@ -194,8 +202,6 @@ K_FN struct stage_turn_row stage_turn_row(const struct stage_turn_args *a, long 
     r.b4 = hb[4];
     r.ch = a->ch[member];
     r.ch2 = k_scalar(a->ch2, member);
-    r.ch_end = k_scalar(a->ch_end, member);
-    r.ch2_end = k_scalar(a->ch2_end, member);
     r.ld = a->ld;
     return r;
 }
@@ -235,55 +241,46 @@ K_FN cplx stage_turn_slope(long i, const struct stage_turn_row *r)
     return cplx_mul_conj(n, split_get(r->factor, r->ld, i));
 }
 
-/* Stores the slope and what it leads to, propagated with a phase and a decay; without one a
- * constant 1. */
-K_FN void stage_turn_end(int s, long i, const struct stage_turn_row *r, cplx slope,
-                         double theta, double decay)
+/* Stores the slope and what it leads to, propagated with a phase and a loss. */
+K_FN void stage_turn_end(int s, long i, const struct stage_turn_row *r, double theta,
+                         struct vmath_both loss)
 {
+    const cplx slope = stage_turn_slope(i, r);
     const cplx u = stage_turn_sum(s, i, r, slope);
     const struct vmath_pair phase = vmath_sincos(theta);
     const cplx factor = cplx_make(phase.cos, phase.sin);
     split_set(r->slope, r->ld, i, slope);
-    split_set(r->factor, r->ld, i, factor);
-    r->out[i] = cplx_scale(decay, cplx_mul(factor, u));
+    split_set(r->factor, r->ld, i,
+              s == STAGE_SLOPES - 1 ? factor : cplx_scale(loss.back, factor));
+    r->out[i] = cplx_scale(loss.forth, cplx_mul(factor, u));
 }
 
-/* Exponents of one and of two terms: the phase and the loss of the stage that begins, the loss
- * of the one that ends. */
+/* Exponents of one and of two terms: the phase and the loss. */
 K_FN double stage_turn_phase(int terms, long i, const struct stage_turn_row *r)
 {
     return terms == 1 ? r->li[i] * r->ch : r->li[i] * r->ch + r->li2[i] * r->ch2;
 }
 
-K_FN double stage_turn_begins(int terms, long i, const struct stage_turn_row *r)
+K_FN double stage_turn_loss(int terms, long i, const struct stage_turn_row *r)
 {
     return terms == 1 ? r->lr[i] * r->ch : r->lr[i] * r->ch + r->lr2[i] * r->ch2;
 }
 
-K_FN double stage_turn_ends(int terms, long i, const struct stage_turn_row *r)
-{
-    return terms == 1 ? r->lr_end[i] * r->ch_end
-                      : r->lr[i] * r->ch_end + r->lr2[i] * r->ch2_end;
-}
-
 K_FN void stage_turn_clear(int terms, int s, long i, const struct stage_turn_row *r)
 {
-    stage_turn_end(s, i, r, stage_turn_slope(i, r), stage_turn_phase(terms, i, r), 1.0);
+    stage_turn_end(s, i, r, stage_turn_phase(terms, i, r), stage_no_loss());
 }
 
 K_FN void stage_turn_lossy(int terms, int s, long i, const struct stage_turn_row *r)
 {
-    const double growth = vmath_exp(-stage_turn_ends(terms, i, r));
-    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
-                   stage_turn_phase(terms, i, r), vmath_exp(stage_turn_begins(terms, i, r)));
+    stage_turn_end(s, i, r, stage_turn_phase(terms, i, r),
+                   vmath_exp_both(stage_turn_loss(terms, i, r)));
 }
 
 K_FN void stage_turn_gentle(int terms, int s, long i, const struct stage_turn_row *r)
 {
-    const double growth = vmath_exp_mild(-stage_turn_ends(terms, i, r));
-    stage_turn_end(s, i, r, cplx_scale(growth, stage_turn_slope(i, r)),
-                   stage_turn_phase(terms, i, r),
-                   vmath_exp_mild(stage_turn_begins(terms, i, r)));
+    stage_turn_end(s, i, r, stage_turn_phase(terms, i, r),
+                   vmath_exp_both_mild(stage_turn_loss(terms, i, r)));
 }
 
 K_FN void stage_turn_body(int s, long i, const struct stage_turn_row *r)

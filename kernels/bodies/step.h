@@ -174,37 +174,36 @@ K_FN struct k_terms step_last_body(long i, const struct step_last_row *r)
     return step_last_end(i, r, cplx_make(factor.r, -factor.i), factor);
 }
 
-/* With the growth and the decay of the real part of the exponent. */
-K_FN struct k_terms step_last_lossy(long i, const struct step_last_row *r, double growth,
-                                    double decay)
+K_FN struct k_terms step_last_lossy(long i, const struct step_last_row *r,
+                                    struct vmath_both loss)
 {
     const cplx factor = split_get(r->factor, r->ld, i);
-    const cplx back = cplx_make(growth * factor.r, -(growth * factor.i));
-    return step_last_end(i, r, back, cplx_scale(decay, factor));
+    const cplx back = cplx_make(loss.back * factor.r, -(loss.back * factor.i));
+    return step_last_end(i, r, back, cplx_scale(loss.forth, factor));
 }
 
 K_FN struct k_terms step_last_loss_body(long i, const struct step_last_row *r)
 {
     const double loss = r->lr[i] * r->ch;
-    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
+    return step_last_lossy(i, r, vmath_exp_both(loss));
 }
 
 K_FN struct k_terms step_last_loss_two_body(long i, const struct step_last_row *r)
 {
     const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
-    return step_last_lossy(i, r, vmath_exp(-loss), vmath_exp(loss));
+    return step_last_lossy(i, r, vmath_exp_both(loss));
 }
 
 K_FN struct k_terms step_last_mild_body(long i, const struct step_last_row *r)
 {
     const double loss = r->lr[i] * r->ch;
-    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
+    return step_last_lossy(i, r, vmath_exp_both_mild(loss));
 }
 
 K_FN struct k_terms step_last_mild_two_body(long i, const struct step_last_row *r)
 {
     const double loss = r->lr[i] * r->ch + r->lr2[i] * r->ch2;
-    return step_last_lossy(i, r, vmath_exp_mild(-loss), vmath_exp_mild(loss));
+    return step_last_lossy(i, r, vmath_exp_both_mild(loss));
 }
 
 struct step_close_args {

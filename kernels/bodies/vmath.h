@@ -16,7 +16,9 @@
  *   absolute error stays below 2^-52; beyond, the result means nothing.
  * - vmath_exp: 1.1 for all x, 1.6 where the result is sub-normal. Above 709.78 Inf, below
  * -745.2 0, NaN gives NaN.
- * - vmath_exp_mild: 1.1 for |x| <= VMATH_MILD. NaN gives NaN.
+ * - vmath_exp_both: 1.4 for each, 1.9 where the result is sub-normal. Beyond 745.2 Inf and 0,
+ *   NaN gives NaN.
+ * - vmath_exp_both_mild: 1.1 for |x| <= VMATH_MILD. NaN gives NaN.
  * - vmath_log: 1.0 for all x. 0 gives -Inf, a negative number NaN.
  * - vmath_expm1_small: 1.0 for |x| <= 0.02.
  * - vmath_expm1_negative: 1.5 for x <= 0. NaN gives NaN.
@@ -34,7 +36,12 @@ struct vmath_pair {
     double sin, cos;
 };
 
-/* Range of vmath_exp_mild. */
+/* exp(x) and exp(-x), neither the reciprocal of the other. */
+struct vmath_both {
+    double forth, back;
+};
+
+/* Range of vmath_exp_both_mild. */
 #define VMATH_MILD 0x1p-4
 
 #if VMATH_INLINE
@@ -114,14 +121,19 @@ K_FN double vmath_power_of_two(double shifted)
     return vmath_from_bits((long long)((unsigned long long)(vmath_bits(shifted) + 1023) << 52));
 }
 
-/* expm1(r) of x = q ln 2 + r with q whole, |r| <= ln 2/2: Taylor to degree 13. *shifted
- * receives q + VMATH_ROUNDER. */
-K_FN double vmath_expm1_reduced(double x, double *shifted)
+/* r of x = q ln 2 + r with q whole, |r| <= ln 2/2. *shifted receives q + VMATH_ROUNDER. */
+K_FN double vmath_exp_rest(double x, double *shifted)
 {
     *shifted = __builtin_fma(x, 0x1.71547652b82fep+0, VMATH_ROUNDER);
     const double q = *shifted - VMATH_ROUNDER;
-    double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, x);
-    r = __builtin_fma(-q, 0x1.abc9e3b39803fp-56, r);
+    const double r = __builtin_fma(-q, 0x1.62e42fefa39efp-1, x);
+    return __builtin_fma(-q, 0x1.abc9e3b39803fp-56, r);
+}
+
+/* expm1(r) of x = q ln 2 + r: Taylor to degree 13. */
+K_FN double vmath_expm1_reduced(double x, double *shifted)
+{
+    const double r = vmath_exp_rest(x, shifted);
     double p = __builtin_fma(r, 1.0 / 6227020800.0, 1.0 / 479001600.0);
     p = __builtin_fma(r, p, 1.0 / 39916800.0);
     p = __builtin_fma(r, p, 1.0 / 3628800.0);
@@ -151,16 +163,52 @@ K_FN double vmath_exp(double x)
     return p * vmath_power_of_two(half) * vmath_power_of_two(rest);
 }
 
-/* exp without reduction: Taylor to degree 8, remainder 4e-17 on the range. */
-K_FN double vmath_exp_mild(double x)
+/* exp(x) and exp(-x) of x = q ln 2 + r: cosh(r) and sinh(r) by their Taylor series to degree 12
+ * and 13, added and subtracted; 2^q and 2^-q as in vmath_exp. */
+K_FN struct vmath_both vmath_exp_both(double x)
 {
-    double p = __builtin_fma(x, 1.0 / 40320.0, 1.0 / 5040.0);
-    p = __builtin_fma(x, p, 1.0 / 720.0);
-    p = __builtin_fma(x, p, 1.0 / 120.0);
-    p = __builtin_fma(x, p, 1.0 / 24.0);
-    p = __builtin_fma(x, p, 1.0 / 6.0);
-    p = __builtin_fma(x, p, 0.5);
-    return 1.0 + __builtin_fma(x * x, p, x);
+    const double below = x > 746.0 ? 746.0 : x; /* NaN passes both comparisons */
+    const double a = below < -746.0 ? -746.0 : below;
+    double shifted;
+    const double r = vmath_exp_rest(a, &shifted);
+    const double q = shifted - VMATH_ROUNDER;
+    const double z = r * r;
+    double c = __builtin_fma(z, 1.0 / 479001600.0, 1.0 / 3628800.0);
+    c = __builtin_fma(z, c, 1.0 / 40320.0);
+    c = __builtin_fma(z, c, 1.0 / 720.0);
+    c = __builtin_fma(z, c, 1.0 / 24.0);
+    c = __builtin_fma(z, c, 0.5);
+    double s = __builtin_fma(z, 1.0 / 6227020800.0, 1.0 / 39916800.0);
+    s = __builtin_fma(z, s, 1.0 / 362880.0);
+    s = __builtin_fma(z, s, 1.0 / 5040.0);
+    s = __builtin_fma(z, s, 1.0 / 120.0);
+    s = __builtin_fma(z, s, 1.0 / 6.0);
+    s = __builtin_fma(z * r, s, r);
+    const double half = __builtin_fma(q, 0.5, VMATH_ROUNDER);
+    const double first = half - VMATH_ROUNDER;
+    const double rest = q - first;
+    struct vmath_both out;
+    out.forth = (1.0 + __builtin_fma(z, c, s)) * vmath_power_of_two(half)
+                * vmath_power_of_two(rest + VMATH_ROUNDER);
+    out.back = (1.0 + __builtin_fma(z, c, -s)) * vmath_power_of_two(VMATH_ROUNDER - first)
+               * vmath_power_of_two(VMATH_ROUNDER - rest);
+    return out;
+}
+
+/* The same without reduction: to degree 8 and 7, remainder 4e-17 on the range. */
+K_FN struct vmath_both vmath_exp_both_mild(double x)
+{
+    const double z = x * x;
+    double c = __builtin_fma(z, 1.0 / 40320.0, 1.0 / 720.0);
+    c = __builtin_fma(z, c, 1.0 / 24.0);
+    c = __builtin_fma(z, c, 0.5);
+    double s = __builtin_fma(z, 1.0 / 5040.0, 1.0 / 120.0);
+    s = __builtin_fma(z, s, 1.0 / 6.0);
+    s = __builtin_fma(z * x, s, x);
+    struct vmath_both out;
+    out.forth = 1.0 + __builtin_fma(z, c, s);
+    out.back = 1.0 + __builtin_fma(z, c, -s);
+    return out;
 }
 
 /* log by x = 2^k m, m in [sqrt(1/2), sqrt(2)), and fdlibm's e_log.c. */
@@ -233,9 +281,17 @@ K_FN double vmath_exp(double x)
     return exp(x);
 }
 
-K_FN double vmath_exp_mild(double x)
+K_FN struct vmath_both vmath_exp_both(double x)
 {
-    return exp(x);
+    struct vmath_both out;
+    out.forth = exp(x);
+    out.back = exp(-x);
+    return out;
+}
+
+K_FN struct vmath_both vmath_exp_both_mild(double x)
+{
+    return vmath_exp_both(x);
 }
 
 K_FN double vmath_log(double x)

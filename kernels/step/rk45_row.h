@@ -76,7 +76,7 @@ struct step_team {
     double *li[STEP_TERMS];   /* [rows][group][ld] */
     double *lr[STEP_TERMS];
     double *phase;   /* exponents at a position, more than STEP_INLINE_TERMS only: Im */
-    double *loss[2]; /* Re, of two positions in turns */
+    double *loss;    /* Re */
     double *scalars; /* [STEP_SCALARS] of [rows]; joint: then the masks */
     double *sums;    /* [STEP_SPANS][STEP_SUMS] of [rows][group] */
     /* on the host */

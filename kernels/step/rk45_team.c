@@ -18,7 +18,7 @@ static long row_stride(long n)
 /* Real rows of a row: parts of the slots, li and lr of each term, exponents. */
 static long real_rows(int terms)
 {
-    return 2 * STEP_SLOTS + 2 * terms + (terms > STEP_INLINE_TERMS ? 3 : 0);
+    return 2 * STEP_SLOTS + 2 * terms + (terms > STEP_INLINE_TERMS ? 2 : 0);
 }
 
 /* Bytes of the masks of a joint team. */
@@ -48,8 +48,7 @@ static void team_place(struct stepper *s, struct step_team *team)
     }
     if (terms > STEP_INLINE_TERMS) {
         team->phase = next;
-        team->loss[0] = next + block;
-        team->loss[1] = next + 2 * block;
+        team->loss = next + block;
     }
     team->spectrum = s->spectra + team->first * group * s->ld_spec;
     team->scalars = s->scalars + team->first * STEP_SCALARS;

@@ -292,8 +292,7 @@ static int trial_exponents(struct stepper *s, const struct step_team *team, int 
         const struct step_span span = team->span[p];
         struct stage_exponent_args args = {.path = scalar(team, SCALAR_PATH + i * STEP_TERMS),
                                            .phase = team->phase + span.begin,
-                                           .loss = team->lossy ? team->loss[i % 2] + span.begin
-                                                               : NULL,
+                                           .loss = team->lossy ? team->loss + span.begin : NULL,
                                            .ld = s->ld,
                                            .group = s->setup.group,
                                            .active = step_mask_of(s, team, MASK_ACTIVE)};
@@ -309,21 +308,20 @@ static int trial_exponents(struct stepper *s, const struct step_team *team, int 
     return 0;
 }
 
-/* Rows of the exponent's factors at position i, for a pass over a span. */
+/* Rows of the exponent's factors, for a pass over a span. */
 struct exponent_rows {
-    const double *li, *li2, *lr, *lr2, *lr_end;
+    const double *li, *li2, *lr, *lr2;
 };
 
-static struct exponent_rows exponent_rows(const struct step_team *team, long begin, int i)
+static struct exponent_rows exponent_rows(const struct step_team *team, long begin)
 {
-    struct exponent_rows e = {NULL, NULL, NULL, NULL, NULL};
+    struct exponent_rows e = {NULL, NULL, NULL, NULL};
     const bool inlined = team->terms <= STEP_INLINE_TERMS;
     e.li = (inlined ? team->li[0] : team->phase) + begin;
     e.li2 = team->terms == 2 ? team->li[1] + begin : NULL;
     if (team->lossy) {
-        e.lr = (inlined ? team->lr[0] : team->loss[i % 2]) + begin;
+        e.lr = (inlined ? team->lr[0] : team->loss) + begin;
         e.lr2 = team->terms == 2 ? team->lr[1] + begin : NULL;
-        e.lr_end = (inlined ? team->lr[0] : team->loss[(i + 1) % 2]) + begin;
     }
     return e;
 }
@@ -342,7 +340,7 @@ static int trial_entry(struct stepper *s, const struct step_team *team, bool mil
     TRY(trial_exponents(s, team, 0));
     for (int p = 0; p < team->spans; p++) {
         const struct step_span span = team->span[p];
-        const struct exponent_rows e = exponent_rows(team, span.begin, 0);
+        const struct exponent_rows e = exponent_rows(team, span.begin);
         const struct stage_entry_args args = {.y = team->slot[STATE] + span.begin,
                                               .k = team->slot[K1] + span.begin,
                                               .hb = scalar(team, SCALAR_ENTRY),
@@ -377,18 +375,15 @@ static int trial_turn(struct stepper *s, const struct step_team *team, int i, bo
     TRY(trial_exponents(s, team, i));
     for (int p = 0; p < team->spans; p++) {
         const struct step_span span = team->span[p];
-        const struct exponent_rows e = exponent_rows(team, span.begin, i);
+        const struct exponent_rows e = exponent_rows(team, span.begin);
         struct stage_turn_args args = {.y = team->slot[STATE] + span.begin,
                                        .hb = scalar(team, turn_scalar(i)),
                                        .ch = scalar(team, SCALAR_CH + i),
                                        .ch2 = scalar(team, SCALAR_CH2 + i),
-                                       .ch_end = scalar(team, SCALAR_CH + i - 1),
-                                       .ch2_end = scalar(team, SCALAR_CH2 + i - 1),
                                        .li = e.li,
                                        .li2 = e.li2,
                                        .lr = e.lr,
                                        .lr2 = e.lr2,
-                                       .lr_end = e.lr_end,
                                        .pre = team->slot[PREFACTOR] + span.begin,
                                        .spec = team->spectrum + span.begin,
                                        .factor = team->slot[FACTOR] + span.begin,
@@ -418,7 +413,7 @@ static int trial_last(struct stepper *s, const struct step_team *team, bool mild
     const struct kernel_table *run = be->kernels;
     for (int p = 0; p < team->spans; p++) {
         const struct step_span span = team->span[p];
-        const struct exponent_rows e = exponent_rows(team, span.begin, RK45_STAGES - 1);
+        const struct exponent_rows e = exponent_rows(team, span.begin);
         struct step_last_args args = {.y = team->slot[STATE] + span.begin,
                                       .hb = scalar(team, SCALAR_LAST_HB),
                                       .he = scalar(team, SCALAR_LAST_HE),

@@ -34,14 +34,18 @@ struct propagated {
     long double error;
 };
 
-/* The two outputs of a pass that propagates: factor and out. */
+/* The two outputs of a pass that propagates: out, and the factor that the next pass takes, with
+ * the growth unless that pass is the last of the step. */
 static void propagate(struct exponent theta, struct exponent loss, const double *lr,
-                      const struct propagated *u, struct answer *answers)
+                      bool to_last, const struct propagated *u, struct answer *answers)
 {
     const long double complex factor = cosl(theta.value) + sinl(theta.value) * IMAGINARY;
     const long double phase_error = theta.size + PHASE;
-    const long double count = phase_error + PRODUCT + exponential_roundings(lr, loss);
-    answer_complex(&answers[0], u->i, factor, roundings(phase_error));
+    const long double exponential = exponential_roundings(lr, loss);
+    const long double count = phase_error + PRODUCT + exponential;
+    const long double growth = to_last ? 1.0L : expl(-loss.value);
+    answer_complex(&answers[0], u->i, growth * factor,
+                   growth * roundings(phase_error + (to_last ? 0.0L : exponential)));
     answer_complex(&answers[1], u->i, expl(loss.value) * factor * u->value,
                    expl(loss.value)
                        * (u->error + roundings(count) * (cabsl(u->value) + u->error)));
@@ -96,8 +100,8 @@ static void entry(const struct stage_entry_args *a, long row, long n, struct ans
         const struct exponent none = {0.0L, 0.0L};
         const struct exponent loss =
             a->lr != NULL ? exponent_of(a->lr, a->lr2, at, a->ch[row], a->ch2, row) : none;
-        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr, &u,
-                  answers);
+        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr, false,
+                  &u, answers);
     }
 }
 
@@ -137,9 +141,8 @@ REFERENCE_ENTRY(stage_entry_mild_two)
     }
 
 #define TURN_LOSS(low, high)                                                                   \
-    {"lr", FIELD_REAL, TURN(lr), 0, 0, 0, (low), (high)},                                      \
     {                                                                                          \
-        "ch_end", FIELD_SCALARS, TURN(ch_end), 1, 0, 0, 0.2, 0.5                               \
+        "lr", FIELD_REAL, TURN(lr), 0, 0, 0, (low), (high)                                     \
     }
 #define TURN_TWO                                                                               \
     {"ch2", FIELD_SCALARS, TURN(ch2), 1, 0, 0, 0.1, 0.2},                                      \
@@ -148,33 +151,18 @@ REFERENCE_ENTRY(stage_entry_mild_two)
     }
 
 const struct kernel_field fields_stage_turn[] = {TURN_FIELDS, {0}};
-#define TURN_LOSS_ONE(low, high)                                                               \
-    TURN_LOSS(low, high),                                                                      \
-    {                                                                                          \
-        "lr_end", FIELD_REAL, TURN(lr_end), 0, 0, 0, (low), (high)                             \
-    }
 #define TURN_LOSS_TWO(low, high)                                                               \
-    TURN_LOSS(low, high), TURN_TWO, {"lr2", FIELD_REAL, TURN(lr2), 0, 0, 0, (low), (high)},    \
+    TURN_LOSS(low, high), TURN_TWO,                                                            \
     {                                                                                          \
-        "ch2_end", FIELD_SCALARS, TURN(ch2_end), 1, 0, 0, 0.05, 0.1                            \
+        "lr2", FIELD_REAL, TURN(lr2), 0, 0, 0, (low), (high)                                   \
     }
-const struct kernel_field fields_stage_turn_loss[] = {TURN_FIELDS, TURN_LOSS_ONE(-30, 5), {0}};
-const struct kernel_field fields_stage_turn_mild[] = {
-    TURN_FIELDS, TURN_LOSS_ONE(-0.05, 0.05), {0}};
+const struct kernel_field fields_stage_turn_loss[] = {TURN_FIELDS, TURN_LOSS(-30, 5), {0}};
+const struct kernel_field fields_stage_turn_mild[] = {TURN_FIELDS, TURN_LOSS(-0.05, 0.05), {0}};
 const struct kernel_field fields_stage_turn_two[] = {TURN_FIELDS, TURN_TWO, {0}};
 const struct kernel_field fields_stage_turn_loss_two[] = {
     TURN_FIELDS, TURN_LOSS_TWO(-30, 5), {0}};
 const struct kernel_field fields_stage_turn_mild_two[] = {
     TURN_FIELDS, TURN_LOSS_TWO(-0.05, 0.05), {0}};
-
-/* Re of the exponent of the stage that ends. */
-static struct exponent loss_at_end(const struct stage_turn_args *a, long at, long row)
-{
-    if (a->lr == NULL)
-        return (struct exponent){0.0L, 0.0L};
-    const double *const first = a->lr2 != NULL ? a->lr : a->lr_end;
-    return exponent_of(first, a->lr2, at, a->ch_end[row], a->ch2_end, row);
-}
 
 static void turn(const struct stage_turn_args *a, int s, long row, long n,
                  struct answer *answers)
@@ -182,13 +170,10 @@ static void turn(const struct stage_turn_args *a, int s, long row, long n,
     const double *hb = a->hb + row * STAGE_SLOPES;
     for (long i = 0; i < n; i++) {
         const long at = row * a->ld + i;
-        const struct exponent gain = loss_at_end(a, at, row);
-        const long double complex slope = expl(-gain.value)
-                                          * split_element(a->pre, row, a->ld, i)
+        const long double complex slope = split_element(a->pre, row, a->ld, i)
                                           * element(a->spec, row * a->ld_spec + i)
                                           * conjl(split_element(a->factor, row, a->ld, i));
-        const long double slope_error =
-            roundings(2 * PRODUCT + exponential_roundings(a->lr, gain)) * cabsl(slope);
+        const long double slope_error = roundings(2 * PRODUCT) * cabsl(slope);
         struct propagated u = {i, split_element(a->y, row, a->ld, i), 0.0L};
         long double magnitude = cabsl(u.value) + fabsl(hb[s] * cabsl(slope));
         for (int j = 0; j < s; j++) {
@@ -201,8 +186,8 @@ static void turn(const struct stage_turn_args *a, int s, long row, long n,
         const struct exponent none = {0.0L, 0.0L};
         const struct exponent loss =
             a->lr != NULL ? exponent_of(a->lr, a->lr2, at, a->ch[row], a->ch2, row) : none;
-        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr, &u,
-                  answers);
+        propagate(exponent_of(a->li, a->li2, at, a->ch[row], a->ch2, row), loss, a->lr,
+                  s == STAGE_SLOPES - 1, &u, answers);
         answer_complex(&answers[2], i, slope, slope_error);
     }
 }

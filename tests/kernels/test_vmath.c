@@ -203,8 +203,8 @@ static void check_range(mpfr_function *exact_of, int which, struct range range,
     fill_uniform(x, range.n, range.low, range.high);
     for (int b = 0; builds[b] != NULL; b++) {
         const struct vmath_points *p = builds[b];
-        void (*const functions[])(const double *, double *, long) = {
-            p->exp, p->log, p->expm1_small, p->expm1_negative, p->exp_mild};
+        void (*const functions[])(const double *, double *,
+                                  long) = {p->exp, p->log, p->expm1_small, p->expm1_negative};
         if (!is_here(p))
             continue;
         functions[which](x, got, range.n);
@@ -226,10 +226,51 @@ START_TEST(exp_keeps_its_ulp_bound)
 }
 END_TEST
 
-START_TEST(exp_mild_keeps_its_ulp_bound)
+static int exp_of_negative(mpfr_t out, const mpfr_t x, mpfr_rnd_t rounding)
 {
-    check_range(mpfr_exp, 4, (struct range){-0.0625, 0.0625, 16000}, BOUND_exp_ulp);
-    check_range(mpfr_exp, 4, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_ulp);
+    mpfr_neg(out, x, rounding);
+    return mpfr_exp(out, out, rounding);
+}
+
+/* Both results of each build over a range. */
+static void check_both(bool mild, struct range range, enum bound_id id)
+{
+    double *x = array_new(range.n);
+    double *forth = array_new(range.n);
+    double *back = array_new(range.n);
+    fill_uniform(x, range.n, range.low, range.high);
+    for (int b = 0; builds[b] != NULL; b++) {
+        const struct vmath_points *p = builds[b];
+        if (!is_here(p))
+            continue;
+        (mild ? p->exp_both_mild : p->exp_both)(x, forth, back, range.n);
+        const double ahead = largest_error(mpfr_exp, x, forth, range.n, false);
+        const double behind = largest_error(exp_of_negative, x, back, range.n, false);
+        ck_assert_msg(ahead <= bound(id) && behind <= bound(id),
+                      "%s on (%g, %g]: %g and %g ulp, allowed %g", p->isa, range.low,
+                      range.high, ahead, behind, bound(id));
+        check_faults_seen(mpfr_exp, x, forth, range.n, id, false);
+        check_faults_seen(exp_of_negative, x, back, range.n, id, false);
+    }
+    free(x);
+    free(forth);
+    free(back);
+}
+
+START_TEST(exp_both_keeps_its_ulp_bound)
+{
+    check_both(false, (struct range){-0.35, 0.35, 8000}, BOUND_exp_both_ulp);
+    check_both(false, (struct range){-708.0, 708.0, 8000}, BOUND_exp_both_ulp);
+    check_both(false, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_both_ulp);
+    check_both(false, (struct range){-709.5, -708.0, 3000}, BOUND_exp_both_subnormal_ulp);
+    check_both(false, (struct range){708.0, 709.5, 3000}, BOUND_exp_both_subnormal_ulp);
+}
+END_TEST
+
+START_TEST(exp_both_mild_keeps_its_ulp_bound)
+{
+    check_both(true, (struct range){-0.0625, 0.0625, 16000}, BOUND_exp_ulp);
+    check_both(true, (struct range){-1e-9, 1e-9, 1000}, BOUND_exp_ulp);
 }
 END_TEST
 
@@ -300,6 +341,26 @@ START_TEST(exp_has_its_special_values)
 }
 END_TEST
 
+START_TEST(exp_both_has_its_special_values)
+{
+    static const double x[] = {0.0, -0.0, INF, -INF, NONE, 745.14, -745.14, 1e308, -1e308};
+    static const double want[] = {1.0, 1.0, INF, 0.0, NONE, INF, 0.0, INF, 0.0};
+    static const double other[] = {1.0, 1.0, 0.0, INF, NONE, 0.0, INF, 0.0, INF};
+    enum { N = sizeof x / sizeof x[0] };
+    for (int b = 0; builds[b] != NULL; b++) {
+        double forth[N];
+        double back[N];
+        if (!is_here(builds[b]))
+            continue;
+        builds[b]->exp_both(x, forth, back, N);
+        for (int i = 0; i < N; i++) {
+            check_value(builds[b]->isa, x[i], forth[i], want[i]);
+            check_value(builds[b]->isa, x[i], back[i], other[i]);
+        }
+    }
+}
+END_TEST
+
 START_TEST(log_has_its_special_values)
 {
     static const double x[] = {1.0, 0.0, -0.0, -1.0, INF, -INF, NONE, -0x1p-1074};
@@ -353,12 +414,14 @@ int main(void)
     tcase_add_test(tests, sincos_keeps_its_ulp_bound_next_to_multiples_of_half_pi);
     tcase_add_test(tests, sincos_keeps_its_absolute_bound_to_2_48);
     tcase_add_test(tests, exp_keeps_its_ulp_bound);
-    tcase_add_test(tests, exp_mild_keeps_its_ulp_bound);
+    tcase_add_test(tests, exp_both_keeps_its_ulp_bound);
+    tcase_add_test(tests, exp_both_mild_keeps_its_ulp_bound);
     tcase_add_test(tests, log_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_small_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_negative_keeps_its_ulp_bound);
     tcase_add_test(tests, expm1_negative_has_its_special_values);
     tcase_add_test(tests, exp_has_its_special_values);
+    tcase_add_test(tests, exp_both_has_its_special_values);
     tcase_add_test(tests, log_has_its_special_values);
     tcase_add_test(tests, sincos_has_its_special_values);
     tcase_add_test(tests, builds_with_a_fused_multiply_add_inline_the_polynomials);

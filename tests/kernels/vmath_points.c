@@ -40,11 +40,24 @@ static void points_expm1_small(const double *x, double *out, long n)
         out[i] = vmath_expm1_small(x[i]);
 }
 
-static void points_exp_mild(const double *x, double *out, long n)
+static void points_exp_both(const double *x, double *forth, double *back, long n)
 {
 #pragma omp simd
-    for (long i = 0; i < n; i++)
-        out[i] = vmath_exp_mild(x[i]);
+    for (long i = 0; i < n; i++) {
+        const struct vmath_both both = vmath_exp_both(x[i]);
+        forth[i] = both.forth;
+        back[i] = both.back;
+    }
+}
+
+static void points_exp_both_mild(const double *x, double *forth, double *back, long n)
+{
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        const struct vmath_both both = vmath_exp_both_mild(x[i]);
+        forth[i] = both.forth;
+        back[i] = both.back;
+    }
 }
 
 static void points_expm1_negative(const double *x, double *out, long n)
@@ -60,5 +73,6 @@ const struct vmath_points POINTS_TABLE = {.isa = POINTS_ISA,
                                           .exp = points_exp,
                                           .log = points_log,
                                           .expm1_small = points_expm1_small,
-                                          .exp_mild = points_exp_mild,
+                                          .exp_both = points_exp_both,
+                                          .exp_both_mild = points_exp_both_mild,
                                           .expm1_negative = points_expm1_negative};

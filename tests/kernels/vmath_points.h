@@ -12,7 +12,8 @@ struct vmath_points {
     void (*exp)(const double *x, double *out, long n);
     void (*log)(const double *x, double *out, long n);
     void (*expm1_small)(const double *x, double *out, long n);
-    void (*exp_mild)(const double *x, double *out, long n);
+    void (*exp_both)(const double *x, double *forth, double *back, long n);
+    void (*exp_both_mild)(const double *x, double *forth, double *back, long n);
     void (*expm1_negative)(const double *x, double *out, long n);
 };
 

@@ -170,9 +170,11 @@ def one_program_is_held_to_rounding():
     result = diff(a, "copy.h5")
     assert pairs(result) == {"equal": 2, "unbounded": 1} and "revisions" in result["programs"], result
     with h5py.File("copy.h5", "r+") as file:
-        file.attrs["numerics_version"] = file.attrs["numerics_version"] + 1
+        ours = int(file.attrs["numerics_version"])
+        file.attrs["numerics_version"] = ours + 1
     result = diff(a, "copy.h5")
-    assert pairs(result) == {"equal": 2, "unbounded": 1} and "numerics versions 1 and 2" in result["programs"], result
+    said = f"numerics versions {ours} and {ours + 1}"
+    assert pairs(result) == {"equal": 2, "unbounded": 1} and said in result["programs"], result
 
 
 def members_are_found_wherever_they_stand():

@@ -73,7 +73,7 @@ const struct model_info capillary_info = {
     .name = "capillary",
     .doc =
         "Carrier-resolved pulses in a gas-filled hollow capillary: Kerr effect, plasma, Raman",
-    .numerics_version = 4,
+    .numerics_version = 5,
     .convention =
         "fields go as exp(+i omega t): A(t_j) = a_0 + 2 Re sum_k a_k exp(+2 pi i j k / "
         "n), a = rfft(A)/n at omega_k = 2 pi k/T, index 0 is t = -T/2, no shift; "

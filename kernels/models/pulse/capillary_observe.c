@@ -83,13 +83,15 @@ void capillary_observe_powers(const struct real_grid *grid, const double *state,
 void capillary_observe_line(const struct capillary_pairs *pairs, const double *state, long ld,
                             double *room, double *sums)
 {
+    double *const size = room;
+    double *const angle = size + pairs->count;
     const struct spectral_turn_row turn = {.in = state + pairs->from,
                                            .next = state + pairs->from + 1,
-                                           .size = room,
-                                           .angle = room + pairs->count,
+                                           .size = size,
+                                           .angle = angle,
                                            .ld = ld};
     const struct spectral_line_row line = {
-        .size = turn.size, .angle = turn.angle, .shift = pairs->shift, .least = pairs->least};
+        .size = size, .angle = angle, .shift = pairs->shift, .least = pairs->least};
     double sum[CAPILLARY_LINE][LANES] = {{0.0}};
 #pragma omp simd
     for (long i = 0; i < pairs->count; i++)

@@ -43,7 +43,7 @@ static const struct bound_info gnlse_bounds[] = {
 const struct model_info gnlse_info = {
     .name = "gnlse",
     .doc = "Generalised nonlinear Schroedinger equation for pulses in an optical fibre",
-    .numerics_version = 1,
+    .numerics_version = 2,
     .convention = "fields go as exp(+i omega t): A(t_j) = sum_k a_k exp(+2 pi i j k / n), "
                   "a = fft(A)/n, index 0 is t = -T/2, no shift; a positive beta2 multiplies by "
                   "exp(-i beta2/2 Omega^2 z); conjugate of the exp(-i omega t) literature",
