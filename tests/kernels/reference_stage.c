@@ -24,7 +24,7 @@ static struct exponent exponent_of(const double *l, const double *l2, long at, d
 /* Roundings of exp of it, by the product it enters; none without a loss. */
 static long double exponential_roundings(const double *lr, struct exponent loss)
 {
-    return lr != NULL ? loss.size + EXPONENTIAL + 1.0L : 0.0L;
+    return lr != NULL ? loss.size + exponential_error(loss.value) + 1.0L : 0.0L;
 }
 
 /* Element i before it is propagated, and the bound of its rounding error. */

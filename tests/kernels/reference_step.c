@@ -130,7 +130,7 @@ static void last(const struct step_last_args *a, long row, long n, struct answer
         /* A rounding of each product and of the sum, if there is one. */
         const long double terms = a->lr2 != NULL ? fabsl(first) + fabsl(second) : 0.0L;
         const long double exponential =
-            a->lr != NULL ? terms + fabsl(loss) + EXPONENTIAL + 1.0L : 0.0L;
+            a->lr != NULL ? terms + fabsl(loss) + exponential_error(loss) + 1.0L : 0.0L;
         const long double complex factor = split_element(a->factor, row, a->ld, i);
         const long double complex k6 = expl(-loss) * conjl(factor)
                                        * split_element(a->pre, row, a->ld, i)
